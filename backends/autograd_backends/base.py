@@ -1,0 +1,159 @@
+"""Backend: what an array library must offer beside the array API, and the default of every module op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from . import module_ops
+from .array_types import Array, Namespace, Shape
+from .device import Device, DeviceError
+
+__all__ = ["Backend"]
+
+
+class Backend:
+    """An array library: its namespace, its devices, the primitives and the module ops.
+
+    There is one object a library, whatever its number of devices: an array knows its own device, and what
+    an op creates it creates beside its input.
+
+    A subclass sets `name`, `library`, `xp` and `array_types`, supplies the primitives, and overrides what
+    module ops it does better. Module ops take and give arrays; nothing here knows what a Tensor is.
+
+    Attributes
+    ----------
+    name
+        The word of its device strings.
+    xp
+        The array API namespace that ops see.
+    array_types
+        The types by which its arrays are recognised.
+    scalar_types
+        Types that its operators and reductions give where an array is meant.
+    """
+
+    name: ClassVar[str]
+    xp: Namespace
+    array_types: tuple[type, ...]
+    scalar_types: tuple[type, ...] = ()
+
+    # ---------------------------------------------------------------- devices
+
+    def devices(self) -> list[Device]:
+        """Every device of this library that can be used now."""
+        raise NotImplementedError
+
+    def parse_index(self, index: str) -> Device:
+        """The Device for what followed the colon in a device string; ``""`` is the default device."""
+        devices = self.devices()
+        wanted = f"{self.name}:{index}" if index else devices[0]
+        for device in devices:
+            if wanted in (device, f"{device}:0"):
+                return device
+        there = ", ".join(repr(str(device)) for device in devices)
+        raise DeviceError(f"there is no device {str(wanted)!r}: this machine has {there}")
+
+    def device_of(self, array: Array) -> Device:
+        """The device that `array` is on."""
+        raise NotImplementedError
+
+    def native_device(self, device: Device) -> Any:
+        """What this library takes as ``device=`` for `device`."""
+        raise NotImplementedError
+
+    def synchronize(self, device: Device) -> None:
+        """Wait until all work queued on `device` is done. Nothing to do where calls return when done."""
+
+    # ---------------------------------------------------------------- dtypes
+
+    def dtype(self, name: str) -> Any:
+        """This library's dtype called `name`, such as ``"float32"``.
+
+        Raises
+        ------
+        TypeError
+            If the library has no such dtype.
+        """
+        found = getattr(self.xp, name, None)
+        if found is None:
+            raise TypeError(f"device {self.name!r} has no dtype {name}")
+        return found
+
+    def dtype_name(self, dtype: Any) -> str:
+        """The name of one of this library's dtypes, such as ``"float32"``."""
+        raise NotImplementedError
+
+    # ---------------------------------------------------------------- primitives: what the standard lacks
+
+    def asarray(self, data: Any, dtype: Any, device: Device) -> Array:
+        """A new array with the values of `data` (nested lists, a number, or a NumPy array) on `device`."""
+        raise NotImplementedError
+
+    def to_host(self, array: Array) -> Any:
+        """`array` as a NumPy array; shares memory where the library can."""
+        raise NotImplementedError
+
+    def scalar_to_array(self, scalar: Any) -> Array:
+        """A 0-d array from one of `scalar_types`."""
+        raise NotImplementedError
+
+    def shares_memory(self, view: Array, array: Array) -> bool:
+        """Whether `view`, made by a view op from `array`, is a window on the memory of `array`."""
+        raise NotImplementedError
+
+    def write(self, target: Array, value: Array) -> None:
+        """Set every element of `target` to `value`, broadcast, in place."""
+        target[...] = value
+
+    def scatter(self, base: Array, indices: Array, values: Array) -> Array:
+        """A copy of `base` [n, ...] whose rows `indices` [m] are `values` [m, ...]; indices do not repeat."""
+        raise NotImplementedError
+
+    def scatter_add(self, base: Array, indices: Array, values: Array) -> Array:
+        """A copy of `base` [n, ...] with `values` [m, ...] added to its rows `indices` [m]; repeats add up."""
+        raise NotImplementedError
+
+    def erf(self, x: Array) -> Array:
+        """The error function, element by element, to the precision of the dtype of `x`."""
+        raise NotImplementedError
+
+    def check_indices(self, indices: Array, size: int, name: str) -> None:
+        """Refuse integer `indices` that are not in ``[0, size)``.
+
+        Raises
+        ------
+        IndexError
+            Naming `name`, the first such value and the limit. On an asynchronous device it is raised at the next wait.
+        """
+        raise NotImplementedError
+
+    # ---------------------------------------------------------------- random numbers
+
+    def make_rng(self, seed: int, device: Device) -> Any:
+        """A source of random numbers on `device` that starts from `seed`."""
+        raise NotImplementedError
+
+    def uniform(self, rng: Any, shape: Shape, dtype: Any, device: Device) -> Array:
+        """Numbers in [0, 1)."""
+        raise NotImplementedError
+
+    def normal(self, rng: Any, shape: Shape, dtype: Any, device: Device) -> Array:
+        """Numbers of mean 0 and variance 1."""
+        raise NotImplementedError
+
+    def integers(self, rng: Any, low: int, high: int, shape: Shape, dtype: Any, device: Device) -> Array:
+        """Integers in ``[low, high)``."""
+        raise NotImplementedError
+
+    def permutation(self, rng: Any, n: int, device: Device) -> Array:
+        """The integers 0 to n - 1 in random order, int64."""
+        raise NotImplementedError
+
+    # ---------------------------------------------------------------- module ops: the defaults
+
+    def has_op(self, name: str) -> bool:
+        """Whether this backend overrides the default of module op `name`."""
+        return getattr(type(self), name) is not getattr(Backend, name)
+
+    linear: Callable[..., Array] = staticmethod(module_ops.linear)

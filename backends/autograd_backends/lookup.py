@@ -1,0 +1,158 @@
+"""Which backend: by device string, and by the type of an array.
+
+Every op asks ``namespace(x)`` or ``kernels(x)`` first, so both are one dictionary look-up.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .array_types import Array, Namespace
+from .device import Device, DeviceError
+
+if TYPE_CHECKING:
+    from .base import Backend
+
+__all__ = ["device_of", "get_backend", "is_array", "kernels", "namespace", "parse_device", "scalar_to_array"]
+
+ENTRY_POINTS = "autograd_ops.backends"
+
+#: Device word -> where its Backend class is. Loaded when the word, or an array of the library, is first seen.
+BUILT_IN = {
+    "cpu": "autograd_backends.numpy_backend:NumpyBackend",
+    "cuda": "autograd_backends.cupy_backend:CupyBackend",
+    "strict": "autograd_backends.strict_backend:StrictBackend",
+}
+WORD_OF_LIBRARY = {"numpy": "cpu", "cupy": "cuda", "array_api_strict": "strict"}
+
+_loaded: dict[str, Backend] = {}
+
+
+class _ByType(dict[type, Any]):
+    """Type of an array -> what its backend offers. A type seen for the first time finds its backend."""
+
+    def __init__(self, pick: str | None) -> None:
+        super().__init__()
+        self._pick = pick
+
+    def __missing__(self, cls: type) -> Any:
+        backend = _backend_of_type(cls)
+        self[cls] = value = backend if self._pick is None else getattr(backend, self._pick)
+        return value
+
+
+_kernels = _ByType(None)
+_namespaces = _ByType("xp")
+
+#: NumPy's reductions and operators give scalars where an array is meant; type of scalar -> how to make it one.
+scalar_to_array: dict[type, Any] = {}
+
+
+def namespace(array: Array) -> Namespace:
+    """The array API namespace for `array`, fast on small arrays.
+
+    Raises
+    ------
+    TypeError
+        If `array` is no array of a known library: a list, say.
+    """
+    return _namespaces[type(array)]
+
+
+def kernels(array: Array) -> Backend:
+    """The backend of `array`: its module ops and primitives."""
+    return _kernels[type(array)]
+
+
+def device_of(array: Array) -> Device:
+    """The device that `array` is on."""
+    return _kernels[type(array)].device_of(array)
+
+
+def is_array(value: object) -> bool:
+    """Whether `value` is an array of a backend that is loaded or can be."""
+    cls = type(value)
+    if cls in _kernels:
+        return True
+    try:
+        return _kernels[cls] is not None
+    except TypeError:
+        return False
+
+
+def get_backend(device: str) -> Backend:
+    """The backend that a device string names, loaded on first use.
+
+    Raises
+    ------
+    DeviceError
+        If no backend has that name, or its library is not installed.
+
+    Examples
+    --------
+    >>> get_backend("cpu").name
+    'cpu'
+    """
+    word = str(device).partition(":")[0]
+    backend = _loaded.get(word)
+    return backend if backend is not None else _load(word)
+
+
+def parse_device(device: str) -> Device:
+    """The full form of a device string, after a check that the device exists.
+
+    Raises
+    ------
+    DeviceError
+        Naming the package to install, or the devices there are.
+
+    Examples
+    --------
+    >>> parse_device("cpu:0")
+    device('cpu')
+    """
+    if not isinstance(device, str):
+        raise TypeError(f"a device is a string such as 'cpu' or 'cuda:0', not {type(device).__name__}")
+    word, colon, index = device.partition(":")
+    if colon and not index:
+        raise DeviceError(f"device {device!r} ends in a colon; write {word!r} or give an index")
+    return get_backend(word).parse_index(index)
+
+
+def _load(word: str) -> Backend:
+    # Imported here: most programs never look beyond the built-in three, and it takes longer than NumPy's core.
+    if word in BUILT_IN:
+        module, _, name = BUILT_IN[word].partition(":")
+        cls = getattr(import_module(module), name)
+    else:
+        from importlib.metadata import entry_points
+
+        found = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+        if word not in found:
+            known = ", ".join(repr(name) for name in [*BUILT_IN, *sorted(found)])
+            raise DeviceError(f"unknown device {word!r}: the devices known here are {known}")
+        cls = found[word].load()
+    backend: Backend = cls()
+    _loaded[word] = backend
+    for array_type in backend.array_types:
+        _kernels[array_type] = backend
+        _namespaces[array_type] = backend.xp
+    for scalar_type in backend.scalar_types:
+        _kernels[scalar_type] = backend
+        _namespaces[scalar_type] = backend.xp
+        scalar_to_array[scalar_type] = backend.scalar_to_array
+    return backend
+
+
+def _backend_of_type(cls: type) -> Backend:
+    for base in cls.__mro__:
+        if base in _kernels:
+            return dict.__getitem__(_kernels, base)  # type: ignore[no-any-return]
+    library = cls.__module__.partition(".")[0]
+    word = WORD_OF_LIBRARY.get(library)
+    if word is not None and word not in _loaded and library in sys.modules:
+        _load(word)
+        return _backend_of_type(cls)
+    raise TypeError(f"expected a Tensor or an array, got {cls.__name__}")

@@ -1,0 +1,92 @@
+"""NumPy on the CPU: device ``"cpu"``."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..array_types import Array, Shape
+from ..base import Backend
+from ..device import Device
+from . import namespace
+
+__all__ = ["NumpyBackend"]
+
+CPU = Device("cpu")
+
+
+class NumpyBackend(Backend):
+    """NumPy's arrays, and kernels that are faster than the defaults on them."""
+
+    name: ClassVar[str] = "cpu"
+    xp = namespace
+    array_types = (np.ndarray,)
+    scalar_types = (
+        *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+        *(np.float16, np.float32, np.float64, np.complex64, np.complex128),
+    )
+
+    def devices(self) -> list[Device]:
+        return [CPU]
+
+    def device_of(self, array: Array) -> Device:
+        return CPU
+
+    def native_device(self, device: Device) -> str:
+        return "cpu"
+
+    def dtype(self, name: str) -> Any:
+        return np.dtype(super().dtype(name))
+
+    def dtype_name(self, dtype: Any) -> str:
+        return str(dtype.name)
+
+    def asarray(self, data: Any, dtype: Any, device: Device) -> Array:
+        return np.array(data, dtype=dtype)
+
+    def to_host(self, array: Array) -> Any:
+        return array
+
+    def scalar_to_array(self, scalar: Any) -> Array:
+        return np.asarray(scalar)
+
+    def shares_memory(self, view: Array, array: Array) -> bool:
+        # A view's base is the array that owns the memory, also for a view of a view.
+        return view is array or (
+            view.base is not None and view.base is (array if array.base is None else array.base)
+        )
+
+    def scatter(self, base: Array, indices: Array, values: Array) -> Array:
+        out = base.copy()
+        out[indices] = values
+        return out
+
+    def scatter_add(self, base: Array, indices: Array, values: Array) -> Array:
+        out = base.copy()
+        np.add.at(out, indices, values)
+        return out
+
+    def check_indices(self, indices: Array, size: int, name: str) -> None:
+        if indices.size and (indices.min() < 0 or indices.max() >= size):
+            bad = indices[(indices < 0) | (indices >= size)]
+            raise IndexError(f"{name}: index {bad.flat[0]} is out of range for size {size}")
+
+    def make_rng(self, seed: int, device: Device) -> Any:
+        return np.random.Generator(np.random.PCG64(seed))
+
+    def uniform(self, rng: Any, shape: Shape, dtype: Any, device: Device) -> Array:
+        if dtype == np.float16:
+            # Rounding to half precision would turn the numbers next to 1 into 1.
+            return np.minimum(rng.random(shape, np.float32), np.float32(1 - 2**-11)).astype(np.float16)
+        return np.asarray(rng.random(shape, dtype))
+
+    def normal(self, rng: Any, shape: Shape, dtype: Any, device: Device) -> Array:
+        drawn = rng.standard_normal(shape, np.float32 if dtype == np.float16 else dtype)
+        return np.asarray(drawn, dtype=dtype)
+
+    def integers(self, rng: Any, low: int, high: int, shape: Shape, dtype: Any, device: Device) -> Array:
+        return np.asarray(rng.integers(low, high, shape), dtype=dtype)
+
+    def permutation(self, rng: Any, n: int, device: Device) -> Array:
+        return rng.permutation(n).astype(np.int64)

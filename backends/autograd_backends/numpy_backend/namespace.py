@@ -1,0 +1,263 @@
+"""The array API for NumPy arrays, fast on small ones.
+
+Names that NumPy itself has as the standard means them are NumPy's. A few are rewritten here because the NumPy
+function costs several times its own work on small arrays (``sum``, ``permute_dims``, ``broadcast_to``), or because
+NumPy adds up half precision in half precision. Every other name comes from array-api-compat, which is imported when
+one is first asked for: it takes longer to import than NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import (
+    abs,
+    acos,
+    acosh,
+    add,
+    argmax,
+    argmin,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    bitwise_and,
+    bitwise_invert,
+    bitwise_or,
+    bitwise_xor,
+    bool,
+    ceil,
+    complex64,
+    complex128,
+    concat,
+    copysign,
+    cos,
+    cosh,
+    divide,
+    e,
+    empty_like,
+    equal,
+    exp,
+    expm1,
+    float16,
+    float32,
+    float64,
+    floor,
+    floor_divide,
+    full_like,
+    greater,
+    greater_equal,
+    hypot,
+    inf,
+    int8,
+    int16,
+    int32,
+    int64,
+    isdtype,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    multiply,
+    nan,
+    negative,
+    newaxis,
+    not_equal,
+    ones_like,
+    pi,
+    positive,
+    pow,
+    reciprocal,
+    remainder,
+    repeat,
+    result_type,
+    round,
+    searchsorted,
+    sign,
+    signbit,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    stack,
+    subtract,
+    tan,
+    tanh,
+    tile,
+    trunc,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    zeros_like,
+)
+from numpy.lib.stride_tricks import as_strided
+
+__array_api_version__ = "2025.12"
+
+_HALF = np.dtype(np.float16)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__") and name != "__array_namespace_info__":
+        raise AttributeError(name)
+    from array_api_compat import numpy as compat
+
+    globals()[name] = value = getattr(compat, name)
+    return value
+
+
+# ---------------------------------------------------------------- creation
+
+
+def asarray(data: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
+    return np.array(data, dtype=dtype, copy=copy)
+
+
+def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    return np.zeros(shape, dtype)
+
+
+def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    return np.ones(shape, dtype)
+
+
+def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    return np.empty(shape, dtype)
+
+
+def full(shape: Any, value: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    return np.full(shape, value, dtype)
+
+
+def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None) -> Any:
+    return np.arange(0, start, step, dtype) if stop is None else np.arange(start, stop, step, dtype)
+
+
+def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
+    return x.astype(dtype, copy=copy)
+
+
+# ---------------------------------------------------------------- shape
+
+
+def reshape(x: Any, /, shape: Any, *, copy: Any = None) -> Any:
+    return x.reshape(shape) if copy is None else np.reshape(x, shape, copy=copy)
+
+
+def permute_dims(x: Any, /, axes: Any) -> Any:
+    return x.transpose(axes)
+
+
+def matrix_transpose(x: Any, /) -> Any:
+    return x.swapaxes(-1, -2)
+
+
+def expand_dims(x: Any, /, *, axis: int = 0) -> Any:
+    rank = x.ndim + 1
+    if not -rank <= axis < rank:
+        raise IndexError(f"axis {axis} is out of range for {rank} dimensions")
+    return x[(slice(None),) * (axis % rank) + (None,)]
+
+
+def squeeze(x: Any, /, axis: Any) -> Any:
+    return x.squeeze(axis)
+
+
+def broadcast_to(x: Any, /, shape: Any) -> Any:
+    # A stride of 0 in each new or stretched dimension; np.broadcast_to says the same in two microseconds.
+    lead = len(shape) - x.ndim
+    strides = [0] * lead
+    for n, m, stride in zip(x.shape, shape[lead:] if lead >= 0 else (), x.strides, strict=lead >= 0):
+        if n not in (1, m):
+            lead = -1
+        strides.append(stride if n == m else 0)
+    if lead < 0:
+        raise ValueError(f"shape {x.shape} cannot be broadcast to {tuple(shape)}")
+    return as_strided(x, shape, strides, writeable=False)
+
+
+def where(condition: Any, x1: Any, x2: Any, /) -> Any:
+    return np.where(condition, x1, x2)
+
+
+# ---------------------------------------------------------------- reductions: float16 adds up in float32
+
+
+def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    kind = x.dtype.kind
+    if dtype is None:
+        if x.dtype == _HALF:
+            return np.add.reduce(x, axis, np.float32, None, keepdims).astype(_HALF)
+        if kind in "biu":
+            dtype = np.uint64 if kind == "u" else np.int64
+    return np.add.reduce(x, axis, dtype, None, keepdims)
+
+
+def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    if x.dtype == _HALF:
+        return mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(_HALF)
+    total = np.add.reduce(x, axis, None, None, keepdims)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return total / (x.size // total.size if total.size else _count(x.shape, axis))
+
+
+def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    kind = x.dtype.kind
+    if dtype is None and kind in "biu":
+        dtype = np.uint64 if kind == "u" else np.int64
+    return np.multiply.reduce(x, axis, dtype, None, keepdims)
+
+
+def max(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.maximum.reduce(x, axis, None, None, keepdims)
+
+
+def min(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.minimum.reduce(x, axis, None, None, keepdims)
+
+
+def any(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.logical_or.reduce(x, axis, None, None, keepdims)
+
+
+def all(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
+    return np.logical_and.reduce(x, axis, None, None, keepdims)
+
+
+def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Any:
+    if x.dtype == _HALF and dtype is None:
+        return np.cumulative_sum(x, axis=axis, dtype=np.float32, include_initial=include_initial).astype(_HALF)
+    return np.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial)
+
+
+def _count(shape: tuple[int, ...], axis: Any) -> int:
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    count = 1
+    for a in axes:
+        count *= shape[a]
+    return count
+
+
+# ---------------------------------------------------------------- products: float16 multiplies in float32
+
+
+def matmul(x1: Any, x2: Any, /) -> Any:
+    # NumPy has no BLAS for half precision: its own loop is a hundred times slower, and adds up in half.
+    if x1.dtype == _HALF and x2.dtype == _HALF:
+        return (x1.astype(np.float32) @ x2.astype(np.float32)).astype(_HALF)
+    return x1 @ x2
