@@ -84,6 +84,10 @@ class Backend:
         """The name of one of this library's dtypes, such as ``"float32"``."""
         raise NotImplementedError
 
+    def accumulator(self, dtype: Any) -> Any:
+        """The dtype in which sums over an array of `dtype` are taken: float32 for half precision, else `dtype`."""
+        return self.dtype("float32") if self.dtype_name(dtype) in ("float16", "bfloat16") else dtype
+
     # ---------------------------------------------------------------- primitives: what the standard lacks
 
     def asarray(self, data: Any, dtype: Any, device: Device) -> Array:

@@ -6,6 +6,7 @@ Every op asks ``namespace(x)`` or ``kernels(x)`` first, so both are one dictiona
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,11 @@ _namespaces = _ByType("xp")
 
 #: NumPy's reductions and operators give scalars where an array is meant; type of scalar -> how to make it one.
 scalar_to_array: dict[type, Any] = {}
+
+#: The float and complex dtypes of every loaded backend.
+floating_dtypes: set[Any] = set()
+
+_FLOATING = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
 
 def namespace(array: Array) -> Namespace:
@@ -136,6 +142,9 @@ def _load(word: str) -> Backend:
         cls = found[word].load()
     backend: Backend = cls()
     _loaded[word] = backend
+    for name in _FLOATING:
+        with suppress(TypeError):
+            floating_dtypes.add(backend.dtype(name))
     for array_type in backend.array_types:
         _kernels[array_type] = backend
         _namespaces[array_type] = backend.xp

@@ -1,0 +1,182 @@
+"""Gradients held against finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..tensor import Tensor
+from .core import grad
+
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+
+class GradcheckError(RuntimeError):
+    """A gradient that disagrees with finite differences."""
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Tensor | Sequence[Any],
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+) -> bool:
+    """Whether the gradients of `func` agree with central differences, for every output and every input element.
+
+    Parameters
+    ----------
+    func
+        A function of `inputs` that gives a Tensor or a sequence of them.
+    inputs
+        Its arguments. The float64 Tensors that require grad are checked; the others stay as they are.
+    eps
+        The step of the differences.
+    atol, rtol
+        Agreement is ``|analytic - numeric| <= atol + rtol |numeric|``.
+    raise_exception
+        Raise instead of returning False.
+
+    Raises
+    ------
+    GradcheckError
+        Naming the output, the input, the element and both values.
+    ValueError
+        If no input is checked, or one is not float64: differences need its precision.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> x = ag.tensor([0.5, -1.0], dtype=ag.float64, requires_grad=True)
+    >>> ag.autograd.gradcheck(lambda x: (x**3).sum(), x)
+    True
+    """
+    arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    checked = [i for i, x in enumerate(arguments) if isinstance(x, Tensor) and x.requires_grad]
+    if not checked:
+        raise ValueError("gradcheck: no input requires grad, so there is nothing to check")
+    for i in checked:
+        if arguments[i].dtype.name not in ("float64", "complex128"):
+            raise ValueError(f"gradcheck: input {i} is {arguments[i].dtype.name}; differences need float64")
+    outputs = _differentiable_outputs(func(*arguments))
+    if not outputs:
+        raise GradcheckError("gradcheck: no output requires grad")
+    analytic = [[_analytic(out, arguments[i], k) for k in range(out.numel())] for out in outputs for i in checked]
+    numeric = _numeric(func, arguments, checked, eps)
+    pairs = [(o, i) for o in range(len(outputs)) for i in checked]
+    for (o, i), rows, differences in zip(pairs, analytic, numeric, strict=True):
+        for k, row in enumerate(rows):
+            bad = ~np.isclose(row, differences[k], atol=atol, rtol=rtol, equal_nan=True)
+            if bad.any():
+                if not raise_exception:
+                    return False
+                e = int(np.argmax(bad))
+                raise GradcheckError(
+                    f"gradcheck: d output {o} [{k}] / d input {i} [{e}] is {row[e]!r} by backward, "
+                    f"{differences[k][e]!r} by central differences"
+                )
+    return True
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Tensor | Sequence[Any],
+    grad_outputs: Sequence[Tensor] | None = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+) -> bool:
+    """`gradcheck` of the gradients of `func`, with respect to its inputs and to the gradients that arrive.
+
+    Parameters
+    ----------
+    grad_outputs
+        The gradients that arrive at the outputs; fixed irregular ones, if not given.
+
+    Raises
+    ------
+    GradcheckError, ValueError
+        As `gradcheck`.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> x = ag.tensor([0.5, -1.0], dtype=ag.float64, requires_grad=True)
+    >>> ag.autograd.gradgradcheck(ag.exp, x)
+    True
+    """
+    arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    checked = [i for i, x in enumerate(arguments) if isinstance(x, Tensor) and x.requires_grad]
+    outputs = _differentiable_outputs(func(*arguments))
+    if grad_outputs is None:
+        grad_outputs = [_irregular(out) for out in outputs]
+
+    def gradients(*values: Any) -> list[Tensor]:
+        results = _differentiable_outputs(func(*values[: len(arguments)]))
+        found = grad(
+            results,
+            [values[i] for i in checked],
+            values[len(arguments) :],
+            create_graph=True,
+            allow_unused=True,
+        )
+        return [g for g in found if g is not None]
+
+    return gradcheck(
+        gradients, [*arguments, *grad_outputs], eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception
+    )
+
+
+def _differentiable_outputs(result: Any) -> list[Tensor]:
+    outputs = [result] if isinstance(result, Tensor) else list(result)
+    return [out for out in outputs if isinstance(out, Tensor) and out.requires_grad]
+
+
+def _irregular(out: Tensor) -> Tensor:
+    """A fixed gradient without regularities for the shape of `out`, on its device."""
+    from ..creation import tensor
+
+    values = np.cos(1.7 * np.arange(out.numel()) + 0.3).reshape(tuple(out.shape))
+    return tensor(values, dtype=out.dtype, device=out.device, requires_grad=True)
+
+
+def _analytic(out: Tensor, x: Tensor, element: int) -> Any:
+    """One row of the Jacobian: the derivative of an element of `out` by all of `x`."""
+    from ..creation import tensor
+
+    seed = np.zeros(out.numel())
+    seed[element] = 1.0
+    gradient = tensor(seed.reshape(tuple(out.shape)), dtype=out.dtype, device=out.device)
+    (found,) = grad(out, x, gradient, retain_graph=True, allow_unused=True)
+    return np.zeros(x.numel()) if found is None else found.detach()._host().reshape(-1)
+
+
+def _numeric(func: Callable[..., Any], arguments: list[Any], checked: list[int], eps: float) -> list[Any]:
+    """For each output and each checked input, the Jacobian by central differences."""
+    from ..creation import tensor
+
+    def values(i: int, moved: Any) -> list[Any]:
+        replaced = list(arguments)
+        x = arguments[i]
+        replaced[i] = tensor(moved, dtype=x.dtype, device=x.device, requires_grad=True)
+        return [out.detach()._host().reshape(-1).copy() for out in _differentiable_outputs(func(*replaced))]
+
+    jacobians: list[list[Any]] = []
+    for i in checked:
+        host = np.array(arguments[i].detach()._host(), dtype=np.float64)
+        columns = []
+        for e in range(host.size):
+            up, down = host.copy(), host.copy()
+            up.reshape(-1)[e] += eps
+            down.reshape(-1)[e] -= eps
+            columns.append([(a - b) / (2 * eps) for a, b in zip(values(i, up), values(i, down), strict=True)])
+        count = len(columns[0]) if columns else 0
+        jacobians.append([np.stack([column[o] for column in columns], axis=1) for o in range(count)])
+    outputs = max((len(j) for j in jacobians), default=0)
+    return [jacobian[o] if jacobian else None for o in range(outputs) for jacobian in jacobians]

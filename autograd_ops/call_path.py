@@ -1,0 +1,429 @@
+"""How a call of an op runs: Python source generated from its entry in the table, compiled at the first call.
+
+A generic wrapper would loop over its arguments on each call, and so cost more than the arithmetic of a small array.
+The source below says the same for one signature, straight on. For ``mul(x, y)`` it reads, in short::
+
+    def mul(x, y):
+        if isinstance(x, Tensor):
+            tensors = True; x_array = x.array; x_node = x.node if x.alias is None else node_of(x)
+        else:
+            x_array = x; x_node = None
+        ...                                                     # the same for y
+        if type(x_array) is not type(y_array) or ...:           # scalars, dtypes, devices
+            x_array, y_array = align(op, x_array, y_array)
+        out = forward(x_array, y_array)
+        if not tensors:
+            return out                                          # arrays in, arrays out
+        tensor = Tensor of out
+        if (x_node is not None or y_node is not None) and mode.enabled:
+            node.parents = (x_node, y_node)
+            node.saved = (y_array if x_node is not None else None, ...)
+        return tensor
+
+and its pull, which the walk back calls, is::
+
+    def pull(g, saved, parents):
+        y, y_version, y_number, x, x_version, x_number = saved
+        x_node, y_node = parents
+        ...                                                     # were x or y changed in place since?
+        x_grad = None if x_node is None else x_rule(g, y)
+        ...                                                     # summed back to the shape of x
+        return (x_grad, y_grad)
+
+``python -m autograd_ops.call_path mul`` prints the whole. Debuggers and tracebacks show it too, through ``linecache``.
+Ops of one signature share one compiled code: what differs between them are the globals it runs with.
+"""
+
+from __future__ import annotations
+
+import linecache
+from functools import cache, update_wrapper
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .registry import Kept, Op
+
+__all__ = ["call_source", "new_function", "pull_source", "rewrap"]
+
+
+def new_function(op: Op) -> FunctionType:
+    """The public function of `op`, which compiles itself when it is first called."""
+
+    def first_call(args: Any, kwargs: Any) -> Any:
+        compile_op(op)
+        return function(*args, **kwargs)
+
+    function = FunctionType(_stub.__code__, {"first_call": first_call}, op.name)
+    update_wrapper(function, op.forward)
+    function.op = op  # type: ignore[attr-defined]
+    function.backward = op.backward  # type: ignore[attr-defined]
+    function.joint = op.joint  # type: ignore[attr-defined]
+    return function
+
+
+def _stub(*args: Any, **kwargs: Any) -> Any:
+    return first_call(args, kwargs)  # type: ignore[name-defined]  # noqa: F821
+
+
+def compile_op(op: Op) -> None:
+    """Give the function of `op` its real code, and `op` its pull.
+
+    Raises
+    ------
+    RegistryError
+        If an input of `op` has neither a rule nor is declared nondiff.
+    """
+    from . import runtime
+
+    op.check()
+    function = op.function
+    function.__globals__.update(runtime.CALL_GLOBALS, op=op, forward=op.forward, recorded=op.recorded)
+    function.__code__ = _code(call_source(op), op.name)
+    function.__defaults__ = op.forward.__defaults__
+    if op.has_rules:
+        rules = {f"{name}_rule": rule for name, rule in op.rules.items()}
+        scope = {**runtime.PULL_GLOBALS, "op": op, "joint_rule": op.joint_rule, **rules}
+        op.pull = FunctionType(_code(pull_source(op), f"{op.name}_pull"), scope)
+
+
+def _code(source: str, name: str) -> CodeType:
+    return _compiled(source).replace(co_name=name, co_qualname=name)
+
+
+@cache
+def _compiled(source: str) -> CodeType:
+    filename = f"<autograd_ops call path {len(linecache.cache)}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    (code,) = (c for c in compile(source, filename, "exec").co_consts if isinstance(c, CodeType))
+    return code
+
+
+# ---------------------------------------------------------------- the call
+
+
+def call_source(op: Op) -> str:
+    """The source of a call of `op`."""
+    arguments = [name for name in _argument_names(op)]
+    lines = [f"def call({', '.join(arguments)}):", "    tensors = False"]
+    for i in op.inputs:
+        lines += _take(op, i.name, i.kind, i.differentiable)
+    lines += _align(op)
+    recording = _any_node(op)
+    if op.recorded is not None:
+        lines += [
+            f"    if ({recording}) and mode.enabled:",
+            f"        return recorded({', '.join(arguments)})",
+        ]
+    passed = ", ".join(_array(op, name) for name in arguments)
+    result = "out" if op.outputs is None else "outs"
+    lines += [
+        "    try:",
+        f"        {', '.join([result, *op.saves])} = forward({passed})",
+        "    except Exception as error:",
+        f"        raise explain(op, error, ({_tuple([_array(op, i.name) for i in op.inputs])}))",
+    ]
+    lines += _one_output(op) if op.outputs is None else _several_outputs(op)
+    return "\n".join(lines) + "\n"
+
+
+def _take(op: Op, name: str, kind: str, differentiable: bool) -> list[str]:
+    """Find the array, the node and the version of one argument."""
+    if kind == "shape":
+        return [f"    if type({name}) is not tuple:", f"        {name} = tuple({name}.shape)"]
+    versioned = any(kept.kind == "input" and kept.of == name for kept in op.kept)
+    if kind == "arrays":
+        return [
+            f"    {name}_array, {name}_node, {name}_version, any_tensor = take_all({name})",
+            "    tensors = tensors or any_tensor",
+        ]
+    lines = [
+        f"    if isinstance({name}, Tensor):",
+        "        tensors = True",
+        f"        {name}_array = {name}.array",
+    ]
+    if differentiable:
+        lines.append(f"        {name}_node = {name}.node if {name}.alias is None else node_of({name})")
+    if versioned:
+        lines.append(f"        {name}_version = {name}.version")
+    lines += ["    else:", f"        {name}_array = {name}"]
+    if differentiable:
+        lines.append(f"        {name}_node = None")
+    if versioned:
+        lines.append(f"        {name}_version = NEVER_CHANGES")
+    return lines
+
+
+def _align(op: Op) -> list[str]:
+    """Bring the inputs to one array type, dtype and device, or say why that cannot be."""
+    names = list(op.differentiable) or [i.name for i in op.inputs if i.kind != "shape"]
+    if any(i.kind == "arrays" for i in op.inputs):
+        (name,) = (i.name for i in op.inputs if i.kind == "arrays")
+        return [f"    {name}_array = align(op, *{name}_array)"] if op.promote else []
+    arrays = [f"{name}_array" for name in names]
+    if not op.promote or len(arrays) < 2:
+        if op.floating and len(arrays) == 1:
+            (name,) = names
+            return [
+                f"    if {name}_node is None and {name}_array.dtype not in floating_dtypes:",
+                f"        {name}_array = to_floating(op, {name}_array)",
+            ]
+        return []
+    first, *others = arrays
+    differ = " or ".join(
+        f"type({first}) is not type({other}) or type({first}) in NUMBERS or {first}.dtype is not {other}.dtype"
+        for other in others
+    )
+    fix = f"{', '.join(arrays)} = align(op, {', '.join(arrays)})"
+    if op.broadcast and len(arrays) == 2 and op.differentiable:
+        # A Python number beside an array of a float dtype needs nothing: the common case.
+        lines = [f"    if {differ}:", f"        if not ({_weak(*names)} or {_weak(*reversed(names))}):", f"            {fix}"]
+    else:
+        lines = [f"    if {differ}:", f"        {fix}"]
+    if op.floating:
+        nodes = " and ".join(f"{i.name}_node is None" for i in op.inputs if i.differentiable)
+        lines += [f"    elif {nodes} and {first}.dtype not in floating_dtypes:", f"        {fix}"]
+    return lines
+
+
+def _weak(array: str, number: str) -> str:
+    """The test for a Python number beside an array of a float dtype; what is on the tape is of one."""
+    return (
+        f"type({number}_array) in NUMBERS and ({array}_node is not None"
+        f" or type({array}_array) not in NUMBERS and {array}_array.dtype in floating_dtypes)"
+    )
+
+
+def _one_output(op: Op) -> list[str]:
+    lines = [
+        "    if type(out) in scalar_to_array:",
+        "        out = scalar_to_array[type(out)](out)",
+        "    if not tensors:",
+        "        return out",
+        "    tensor = new(Tensor)",
+        "    tensor.array = out",
+        "    tensor.version = version = [0]",
+        "    tensor.grad = tensor.alias = tensor.node = None",
+    ]
+    if op.view is not None:
+        viewed = op.inputs[0].name
+        options = _tuple(op.options)
+        lines += [
+            f"    if shares_memory(out, {viewed}_array):",
+            f"        version = become_view(tensor, {viewed}, op, ({options}))",
+        ]
+    if op.has_rules:
+        lines += [
+            f"    if ({_any_node(op)}) and mode.enabled:",
+            "        tensor.node = node = new(Node)",
+            "        node.op = op",
+            "        node.seq = next_seq()",
+            f"        node.parents = {_parents(op)}",
+            f"        node.saved = ({_saved(op, {'out': ('out', 'version')})})",
+            "        node.shape = out.shape",
+            "        node.dtype = out.dtype",
+            "        node.hooks = None",
+            *_observe(op, "tensor", "        "),
+        ]
+    return [*lines, "    return tensor"]
+
+
+def _several_outputs(op: Op) -> list[str]:
+    lines = ["    if not tensors:", "        return outs", "    results = wrap_outputs(outs)"]
+    if op.has_rules:
+        where = {} if op.outputs is ... else {name: i for i, name in enumerate(op.outputs)}
+        values = {name: (f"outs[{i}]", f"results[{i}].version") for name, i in where.items()}
+        carrying = "results" if op.outputs is ... else f"({_tuple([f'results[{where[n]}]' for n in op.carries])})"
+        lines += [
+            f"    if ({_any_node(op)}) and mode.enabled:",
+            "        node = new(Node)",
+            "        node.op = op",
+            "        node.seq = next_seq()",
+            f"        node.parents = {_parents(op)}",
+            f"        node.saved = ({_saved(op, values)})",
+            "        node.hooks = None",
+            f"        connect_outputs(node, {carrying})",
+            *_observe(op, "results", "        "),
+        ]
+    if op.view is not None:
+        options = _tuple(op.options)
+        lines.append(f"    become_views(results, {op.inputs[0].name}, op, ({options}))")
+    return [*lines, "    return results"]
+
+
+def _observe(op: Op, result: str, indent: str) -> list[str]:
+    given = _tuple(_argument_names(op))
+    return [f"{indent}if mode.observer is not None:", f"{indent}    mode.observer(node, ({given}), {result})"]
+
+
+def _argument_names(op: Op) -> tuple[str, ...]:
+    code = op.forward.__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+def _array(op: Op, name: str) -> str:
+    return f"{name}_array" if any(i.name == name and i.kind != "shape" for i in op.inputs) else name
+
+
+def _any_node(op: Op) -> str:
+    tests = [
+        f"any_node({i.name}_node)" if i.kind == "arrays" else f"{i.name}_node is not None"
+        for i in op.inputs
+        if i.differentiable
+    ]
+    return " or ".join(tests)
+
+
+def _parents(op: Op) -> str:
+    nodes = [
+        f"*{i.name}_node" if i.kind == "arrays" else f"{i.name}_node" for i in op.inputs if i.differentiable
+    ]
+    return f"({_tuple(nodes)})"
+
+
+def _saved(op: Op, outputs: dict[str, tuple[str, str]]) -> str:
+    """What is put on the node: each value, and for one that could be changed in place its version and number."""
+    parts: list[str] = []
+    kinds = {i.name: i.kind for i in op.inputs}
+    for kept in op.kept:
+        if kept.kind == "input" and kinds[kept.name] == "arrays":
+            parts += [f"{kept.name}_array", f"{kept.name}_version", f"[v[0] for v in {kept.name}_version]"]
+        elif kept.kind == "input":
+            parts += [_if_wanted(op, kept, f"{kept.name}_array")]
+            parts += [f"{kept.name}_version", f"{kept.name}_version[0]"]
+        elif kept.kind == "output":
+            value, version = outputs[kept.name]
+            parts += [_if_wanted(op, kept, value), version, f"{version}[0]"]
+        elif kept.kind == "shape":
+            parts.append(_shape_of(op, kept.of, kinds[kept.of]))
+        else:
+            parts.append(kept.name)
+    return _tuple(parts)
+
+
+def _shape_of(op: Op, name: str, kind: str) -> str:
+    if kind == "arrays":
+        return f"[a.shape for a in {name}_array]"
+    if kind == "optional" or op.broadcast:  # None or a Python number may stand here
+        return f"shape_of({name}_array)"
+    return f"{name}_array.shape"
+
+
+def _if_wanted(op: Op, kept: Kept, value: str) -> str:
+    if len(kept.wanted_by) == len(op.differentiable):
+        return value
+    kinds = {i.name: i.kind for i in op.inputs}
+    if any(kinds[name] == "arrays" for name in kept.wanted_by):
+        return value
+    nodes = " or ".join(f"{name}_node is not None" for name in kept.wanted_by)
+    return f"{value} if {nodes} else None"
+
+
+# ---------------------------------------------------------------- the pull
+
+
+def pull_source(op: Op) -> str:
+    """The source of the pull of `op`: from the arriving gradient to the gradients of its inputs."""
+    lines = ["def pull(g, saved, parents):"]
+    columns: list[str] = []
+    for kept in op.kept:
+        columns.append(kept.name)
+        if kept.kind in ("input", "output"):
+            columns += [f"{kept.name}_version", f"{kept.name}_number"]
+    if columns:
+        lines.append(f"    {_tuple(columns)} = saved")
+    kinds = {i.name: i.kind for i in op.inputs}
+    for kept in op.kept:
+        if kept.kind not in ("input", "output"):
+            continue
+        if kinds.get(kept.name) == "arrays":
+            lines.append(f"    check_versions(op, {kept.name!r}, {kept.name}_version, {kept.name}_number)")
+            continue
+        lines += [
+            f"    if {kept.name}_version[0] != {kept.name}_number and {kept.name} is not None:",
+            f"        raise changed(op, {kept.name!r}, {kept.name}_version)",
+        ]
+    nodes = [f"*{n}_nodes" if kinds[n] == "arrays" else f"{n}_node" for n in op.differentiable]
+    lines.append(f"    {_tuple(nodes)} = parents")
+    if op.joint_rule is not None:
+        lines += _needs(op, "    ")
+        grads = _tuple([f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable])
+        lines.append(f"    {grads} = joint_rule({_rule_arguments(op.joint_rule)})")
+    for name in op.differentiable:
+        many = kinds[name] == "arrays"
+        if op.joint_rule is None:
+            call = f"{name}_rule({_rule_arguments(op.rules[name])})"
+            if many:
+                lines += [*_needs(op, "    "), f"    {name}_grads = {call}"]
+            else:
+                lines += [
+                    f"    if {name}_node is None:",
+                    f"        {name}_grad = None",
+                    "    else:",
+                    f"        {name}_grad = {call}",
+                ]
+        if op.promote and many:
+            lines.append(f"    {name}_grads = fit_all({name}_grads, {name}_nodes)")
+        elif op.promote:
+            indent = "    " if op.joint_rule is None else ""
+            lines += [f"    if {name}_node is not None:"] if op.joint_rule is not None else []
+            indent = "        "
+            shape = f"{name}_grad.shape != {name}_node.shape or " if op.broadcast else ""
+            lines += [
+                f"{indent}if {shape}{name}_grad.dtype is not {name}_node.dtype:",
+                f"{indent}    {name}_grad = fit({name}_grad, {name}_node)",
+            ]
+    grads = [f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable]
+    return "\n".join([*lines, f"    return ({_tuple(grads)})"]) + "\n"
+
+
+def _needs(op: Op, indent: str) -> list[str]:
+    rules = [op.joint_rule] if op.joint_rule is not None else list(op.rules.values())
+    named = any("needs" in rule.__code__.co_varnames[: rule.__code__.co_argcount] for rule in rules)
+    return [f"{indent}needs = tuple([p is not None for p in parents])"] if named else []
+
+
+def _rule_arguments(rule: Any) -> str:
+    names = rule.__code__.co_varnames[1 : rule.__code__.co_argcount]
+    return ", ".join(["g", *names])
+
+
+def _tuple(parts: Any) -> str:
+    return ", ".join(parts) + ("," if len(parts) else "")
+
+
+# ---------------------------------------------------------------- the pull, recorded
+
+
+def rewrap(op: Op, node: Any) -> tuple[Any, ...]:
+    """What `node` saved, with Tensors on the tape in place of inputs and outputs that carry gradients."""
+    from . import runtime
+
+    saved = node.saved
+    rewrapped = list(saved)
+    kinds = {i.name: i.kind for i in op.inputs}
+    parent_of = runtime.parents_by_input(op, node.parents)
+    column = 0
+    for kept in op.kept:
+        if kept.kind == "input":
+            parent = parent_of.get(kept.name)
+            value = saved[column]
+            if kinds[kept.name] == "arrays":
+                rewrapped[column] = [runtime.on_tape(a, p) for a, p in zip(value, parent, strict=True)]
+            else:
+                rewrapped[column] = runtime.on_tape(value, parent)
+        elif kept.kind == "output":
+            rewrapped[column] = runtime.on_tape(saved[column], runtime.output_node(op, node, kept.name))
+        column += 3 if kept.kind in ("input", "output") else 1
+    return tuple(rewrapped)
+
+
+if __name__ == "__main__":
+    import sys
+
+    import autograd_ops  # noqa: F401
+    from autograd_ops.registry import TABLE
+
+    for name in sys.argv[1:]:
+        print(call_source(TABLE[name]))
+        print(pull_source(TABLE[name]))

@@ -1,0 +1,73 @@
+"""Errors that say which op, which arguments, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from autograd_backends import DeviceError, device_of, is_array
+
+from .tape import TapeError
+
+if TYPE_CHECKING:
+    from .registry import Op
+
+__all__ = ["changed", "explain", "refuse_mixed_devices"]
+
+
+def explain(op: Op, error: Exception, arrays: Sequence[Any]) -> Exception:
+    """What to raise when the forward of `op` raised `error`: the same kind, with the op and its operands named."""
+    refuse_mixed_devices(op, arrays)
+    said = str(error)
+    if said.startswith(f"{op.name}:"):
+        return error
+    shapes = [tuple(a.shape) for a in arrays if is_array(a)]
+    if isinstance(error, (ValueError, IndexError, TypeError)):
+        operands = " and ".join(str(shape) for shape in shapes)
+        kind = next(k for k in (ValueError, IndexError, TypeError) if isinstance(error, k))
+        if op.broadcast and isinstance(error, ValueError) and len(shapes) > 1:
+            return ValueError(f"{op.name}: shapes {operands} do not broadcast: {_clash(shapes)}").with_traceback(
+                error.__traceback__
+            )
+        return kind(f"{op.name}: {said}" + (f" (operands of shape {operands})" if shapes else "")).with_traceback(
+            error.__traceback__
+        )
+    error.add_note(f"raised by op {op.name}")
+    return error
+
+
+def _clash(shapes: Sequence[tuple[int, ...]]) -> str:
+    """Which dimension, counted from the last as broadcasting does, does not fit."""
+    for axis in range(1, max(map(len, shapes)) + 1):
+        sizes = sorted({shape[-axis] for shape in shapes if len(shape) >= axis} - {1})
+        if len(sizes) > 1:
+            return f"dimension {-axis} is {' in one and '.join(map(str, sizes))} in another, and neither is 1"
+    return "their dimensions differ"
+
+
+def refuse_mixed_devices(op: Op, arrays: Sequence[Any]) -> None:
+    """Raise if two of `arrays` are on different devices.
+
+    Raises
+    ------
+    DeviceError
+        Naming the op, both devices and the fix.
+    """
+    devices = [device_of(a) for a in arrays if is_array(a)]
+    for other in devices[1:]:
+        if other != devices[0]:
+            raise DeviceError(
+                f"{op.name}: operands are on two devices, {str(devices[0])!r} and {str(other)!r}; "
+                f"move one of them first, as with x.to({str(devices[0])!r})"
+            )
+
+
+def changed(op: Op, name: str, version: Sequence[Any]) -> TapeError:
+    """The error for a value that was changed in place between the forward of `op` and its backward."""
+    what = "its output" if name == "out" else f"its {name!r}"
+    by, code, line = version[1:4] if len(version) > 1 else ("an in-place op", None, None)
+    where = f" at {code.co_filename}:{line}" if code is not None else ""
+    return TapeError(
+        f"backward of {op.name} needs {what} as it was in forward, but {by}{where} has since changed it in place: "
+        "use the out-of-place form there, or change a clone()"
+    )

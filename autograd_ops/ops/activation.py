@@ -1,0 +1,173 @@
+"""Activation functions of neural networks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from autograd_backends import kernels, namespace
+
+from ..registry import Array, op
+from .compare import where
+from .elementwise import erf, exp, tanh
+from .reduce import sum
+
+__all__ = [
+    "elu",
+    "gelu",
+    "leaky_relu",
+    "log_softmax",
+    "log_softmax_backward",
+    "logsigmoid",
+    "relu",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "softmax_backward",
+    "softplus",
+]
+
+
+@op(formula="dx = g where out > 0, else 0")
+def relu(x: Array) -> Array:
+    """max(x, 0)"""
+    return namespace(x).maximum(x, 0)
+
+
+relu.backward(x=lambda g, out: where(out > 0, g, 0.0))
+
+
+@op(formula="dx = g where x > 0, g slope elsewhere")
+def leaky_relu(x: Array, slope: float) -> Array:
+    """x where positive, `slope` x elsewhere"""
+    return namespace(x).where(x > 0, x, x * slope)
+
+
+leaky_relu.backward(x=lambda g, x, slope: where(x > 0, g, g * slope))
+
+
+@op(formula="dx = g where x > 0, g alpha e^x elsewhere")
+def elu(x: Array, alpha: float) -> Array:
+    """x where positive, alpha (e^x - 1) elsewhere"""
+    xp = namespace(x)
+    return xp.where(x > 0, x, xp.expm1(xp.minimum(x, 0)) * alpha)
+
+
+elu.backward(x=lambda g, x, alpha: where(x > 0, g, g * (exp(where(x > 0, 0.0, x)) * alpha)))
+
+
+def _sigmoid(x: Array) -> Array:
+    # e^-|x| cannot overflow, and each branch keeps its relative precision.
+    xp = namespace(x)
+    z = xp.exp(-xp.abs(x))
+    return xp.where(x >= 0, xp.ones_like(z), z) / (z + 1.0)
+
+
+@op(formula="dx = g out (1 - out)", floating=True)
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + e^-x)"""
+    return _sigmoid(x)
+
+
+sigmoid.backward(x=lambda g, out: g * (out * (1.0 - out)))
+
+
+@op(formula="dx = g sigmoid(-x)", floating=True)
+def logsigmoid(x: Array) -> Array:
+    """log(1 / (1 + e^-x))"""
+    xp = namespace(x)
+    return xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.abs(x)))
+
+
+logsigmoid.backward(x=lambda g, x: g * sigmoid(-x))
+
+
+@op(formula="dx = g (s + x s (1 - s)), s = sigmoid(x)", floating=True)
+def silu(x: Array) -> Array:
+    """x sigmoid(x)"""
+    return x * _sigmoid(x)
+
+
+def _silu_x(g: Any, x: Any) -> Any:
+    s = sigmoid(x)
+    return g * (s * (1.0 + x * (1.0 - s)))
+
+
+silu.backward(x=_silu_x)
+
+
+@op(formula="dx = g sigmoid(beta x)", floating=True)
+def softplus(x: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
+    """log(1 + e^(beta x)) / beta; x itself where beta x > `threshold`"""
+    xp = namespace(x)
+    z = x * beta
+    smooth = (xp.maximum(z, 0) + xp.log1p(xp.exp(-xp.abs(z)))) / beta
+    return xp.where(z > threshold, x, smooth)
+
+
+softplus.backward(x=lambda g, x, beta, threshold: where(x * beta > threshold, g, g * sigmoid(x * beta)))
+
+_ROOT_HALF = math.sqrt(0.5)
+_ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
+_CUBIC = 0.044715  # Hendrycks and Gimpel, Gaussian Error Linear Units, 2016
+
+
+@op(formula="dx = g (Phi(x) + x phi(x)), Phi and phi of the normal distribution", floating=True)
+def gelu(x: Array, approximate: str = "none") -> Array:
+    """x Phi(x), Phi the normal distribution; ``"tanh"``: x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2"""
+    if approximate == "none":
+        return x * (0.5 * (1.0 + kernels(x).erf(x * _ROOT_HALF)))
+    if approximate == "tanh":
+        inner = namespace(x).tanh(x * (1.0 + x * x * _CUBIC) * _ROOT_2_OVER_PI)
+        return x * (0.5 * (1.0 + inner))
+    raise ValueError(f"gelu: approximate must be 'none' or 'tanh', not {approximate!r}")
+
+
+def _gelu_x(g: Any, x: Any, approximate: str) -> Any:
+    if approximate == "none":
+        density = exp(x * x * -0.5) * (1.0 / math.sqrt(2.0 * math.pi))
+        return g * (0.5 * (1.0 + erf(x * _ROOT_HALF)) + x * density)
+    t = tanh(x * (1.0 + x * x * _CUBIC) * _ROOT_2_OVER_PI)
+    slope = (1.0 + x * x * (3.0 * _CUBIC)) * _ROOT_2_OVER_PI
+    return g * (0.5 * (1.0 + t) + x * (0.5 * (1.0 - t * t) * slope))
+
+
+gelu.backward(x=_gelu_x)
+
+
+@op(formula="dx = out (g - sum(g out))", floating=True)
+def softmax(x: Array, axis: int) -> Array:
+    """e^x over its sum along `axis`"""
+    return kernels(x).softmax(x, axis)
+
+
+softmax.backward(x=lambda g, out, axis: softmax_backward(out, g, axis))
+
+
+def _softmax_backward_recorded(output: Any, output_grad: Any, axis: int) -> Any:
+    return output * (output_grad - sum(output_grad * output, (axis % output.ndim,), True))
+
+
+@op(formula="of output (g - sum(g output))", recorded=_softmax_backward_recorded, promote=True)
+def softmax_backward(output: Array, output_grad: Array, axis: int) -> Array:
+    """The gradient of the input of `softmax`, from its output and the output's gradient"""
+    return kernels(output).softmax_backward(output, output_grad, axis)
+
+
+@op(formula="dx = g - e^out sum g", floating=True)
+def log_softmax(x: Array, axis: int) -> Array:
+    """The logarithm of `softmax`, without overflow"""
+    return kernels(x).log_softmax(x, axis)
+
+
+log_softmax.backward(x=lambda g, out, axis: log_softmax_backward(out, g, axis))
+
+
+def _log_softmax_backward_recorded(output: Any, output_grad: Any, axis: int) -> Any:
+    return output_grad - exp(output) * sum(output_grad, (axis % output.ndim,), True)
+
+
+@op(formula="of g - e^output sum g", recorded=_log_softmax_backward_recorded, promote=True)
+def log_softmax_backward(output: Array, output_grad: Array, axis: int) -> Array:
+    """The gradient of the input of `log_softmax`, from its output and the output's gradient"""
+    return kernels(output).log_softmax_backward(output, output_grad, axis)

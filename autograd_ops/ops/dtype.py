@@ -1,0 +1,50 @@
+"""Casting, copying and constants in the shape of another array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_backends import kernels, namespace
+
+from ..dtypes import DType, native_dtype
+from ..registry import Array, op
+
+__all__ = ["accumulator", "astype", "clone", "ones_like", "zeros_like"]
+
+
+@op(formula="dx = g, cast back", promote=True)
+def astype(x: Array, dtype: Any) -> Array:
+    """x with elements of `dtype`: a DType, or a dtype of the backend of x"""
+    if isinstance(dtype, DType):
+        dtype = native_dtype(kernels(x), dtype)
+    return namespace(x).astype(x, dtype)
+
+
+astype.backward(x=lambda g: g)
+
+
+@op(formula="dx = g")
+def clone(x: Array) -> Array:
+    """A copy of x"""
+    return namespace(x).asarray(x, copy=True)
+
+
+clone.backward(x=lambda g: g)
+
+
+@op(nondiff=True)
+def zeros_like(x: Array) -> Array:
+    """Zeros in the shape and dtype of x"""
+    return namespace(x).zeros_like(x)
+
+
+@op(nondiff=True)
+def ones_like(x: Array) -> Array:
+    """Ones in the shape and dtype of x"""
+    return namespace(x).ones_like(x)
+
+
+def accumulator(x: Any) -> Any:
+    """The dtype in which sums over x, an array or a Tensor, are taken: float32 for half precision, else its own."""
+    array = getattr(x, "array", x)
+    return kernels(array).accumulator(array.dtype)

@@ -1,0 +1,222 @@
+"""Reductions and scans. `axis` is a tuple of dimensions, each in ``[0, x.ndim)``, or None for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_backends import kernels, namespace
+
+from ..registry import Array, op
+from .compare import equal, isfinite, where
+from .dtype import accumulator, astype
+from .elementwise import exp
+from .shape import broadcast_to, flip, inverse, permute, reshape
+
+__all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "cumsum", "logsumexp", "mean", "prod", "std", "sum", "var"]
+
+Axes = tuple[int, ...] | None
+
+
+def count(shape: tuple[int, ...], axis: Axes) -> int:
+    """How many elements of an array of `shape` are reduced to one."""
+    n = 1
+    for i in range(len(shape)) if axis is None else axis:
+        n *= shape[i]
+    return n
+
+
+def _kept(shape: tuple[int, ...], axis: Axes) -> tuple[int, ...]:
+    """`shape` with length 1 along the reduced dimensions."""
+    return tuple([1 if axis is None or i in axis else n for i, n in enumerate(shape)])
+
+
+def unreduce(g: Any, shape: tuple[int, ...], axis: Axes, keepdims: bool) -> Any:
+    """The gradient of a reduction's output, stretched to the `shape` of its input."""
+    if not keepdims:
+        g = reshape(g, _kept(shape, axis))
+    return broadcast_to(g, shape)
+
+
+@op(formula="dx = g, stretched to x.shape")
+def sum(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """The sum over `axis`; of integers and bools, int64"""
+    return namespace(x).sum(x, axis=axis, keepdims=keepdims)
+
+
+sum.backward(x=lambda g, x_shape, axis, keepdims: unreduce(g, x_shape, axis, keepdims))
+
+
+@op(formula="dx = g / n, stretched to x.shape", floating=True)
+def mean(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """The mean over `axis`"""
+    return namespace(x).mean(x, axis=axis, keepdims=keepdims)
+
+
+def _mean_x(g: Any, x_shape: tuple[int, ...], axis: Axes, keepdims: bool) -> Any:
+    return unreduce(g / max(count(x_shape, axis), 1), x_shape, axis, keepdims)
+
+
+mean.backward(x=_mean_x)
+
+
+@op(formula="dx = g 2 (x - mean x) / (n - correction)", floating=True)
+def var(x: Array, axis: Axes = None, correction: float = 1.0, keepdims: bool = False) -> Array:
+    """The variance over `axis`: squared distances from the mean, summed, over n - `correction`"""
+    return _variance(x, axis, correction, keepdims)
+
+
+def _variance(x: Array, axis: Axes, correction: float, keepdims: bool) -> Array:
+    xp = namespace(x)
+    wide = xp.astype(x, accumulator(x), copy=False)
+    centred = wide - xp.mean(wide, axis=axis, keepdims=True)
+    total = xp.sum(centred * centred, axis=axis, keepdims=keepdims)
+    freedom = count(x.shape, axis) - correction
+    # No degree of freedom: 0 / 0, which is not a number, also of arrays that do not warn.
+    spread = total / freedom if freedom > 0 else total * float("nan")
+    return xp.astype(spread, x.dtype, copy=False)
+
+
+def _centred(x: Any, axis: Axes) -> Any:
+    return x - mean(x, axis, True)
+
+
+def _var_x(g: Any, x: Any, axis: Axes, correction: float, keepdims: bool) -> Any:
+    n = count(x.shape, axis)
+    scale = 2.0 / (n - correction) if n > correction else float("nan")
+    return unreduce(g, tuple(x.shape), axis, keepdims) * (_centred(x, axis) * scale)
+
+
+var.backward(x=_var_x)
+
+
+@op(formula="dx = g (x - mean x) / ((n - correction) out), 0 where out is 0", floating=True)
+def std(x: Array, axis: Axes = None, correction: float = 1.0, keepdims: bool = False) -> Array:
+    """The standard deviation over `axis`: the root of the variance"""
+    xp = namespace(x)
+    wide = xp.astype(x, accumulator(x), copy=False)
+    return xp.astype(xp.sqrt(_variance(wide, axis, correction, keepdims)), x.dtype, copy=False)
+
+
+def _std_x(g: Any, x: Any, out: Any, axis: Axes, correction: float, keepdims: bool) -> Any:
+    n = count(x.shape, axis)
+    scale = 1.0 / (n - correction) if n > correction else float("nan")
+    each = where(out == 0, 0.0, g) / where(out == 0, 1.0, out)
+    return unreduce(each, tuple(x.shape), axis, keepdims) * (_centred(x, axis) * scale)
+
+
+std.backward(x=_std_x)
+
+
+@op(formula="dx = g, shared evenly among the elements that equal the maximum")
+def amax(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """The largest element over `axis`; NaN if any is"""
+    return namespace(x).max(x, axis=axis, keepdims=keepdims)
+
+
+@op(formula="dx = g, shared evenly among the elements that equal the minimum")
+def amin(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """The smallest element over `axis`; NaN if any is"""
+    return namespace(x).min(x, axis=axis, keepdims=keepdims)
+
+
+def _share(g: Any, x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
+    kept = out if keepdims else reshape(out, _kept(x.shape, axis))
+    ties = equal(x, kept)
+    # In half precision the number of ties may overflow: count and divide in the wider dtype, then come back.
+    n = astype(sum(ties, axis, True), accumulator(x))
+    g = g if keepdims else reshape(g, _kept(x.shape, axis))
+    return where(ties, astype(g / n, x.dtype), 0.0)
+
+
+amax.backward(x=_share)
+amin.backward(x=_share)
+
+
+@op(nondiff=True)
+def argmax(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
+    """The index of the largest element along one dimension, or in the flattened array; the first of equals"""
+    return namespace(x).argmax(x, axis=axis, keepdims=keepdims)
+
+
+@op(nondiff=True)
+def argmin(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
+    """The index of the smallest element along one dimension, or in the flattened array; the first of equals"""
+    return namespace(x).argmin(x, axis=axis, keepdims=keepdims)
+
+
+@op(nondiff=True)
+def all(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """Whether all elements over `axis` are true"""
+    return namespace(x).all(x, axis=axis, keepdims=keepdims)
+
+
+@op(nondiff=True)
+def any(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """Whether any element over `axis` is true"""
+    return namespace(x).any(x, axis=axis, keepdims=keepdims)
+
+
+@op(formula="dx = g e^(x - out)", floating=True)
+def logsumexp(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """log of the sum of e^x over `axis`, without overflow"""
+    return kernels(x).logsumexp(x, axis, keepdims)
+
+
+def _logsumexp_x(g: Any, x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
+    shift = out if keepdims else reshape(out, _kept(x.shape, axis))
+    # Where all of x is -inf, so is out, and e^(x - out) would not be a number.
+    shift = where(isfinite(shift), shift, 0.0)
+    return unreduce(g, tuple(x.shape), axis, keepdims) * exp(x - shift)
+
+
+logsumexp.backward(x=_logsumexp_x)
+
+
+@op(formula="dx_i = sum of g_j for j >= i")
+def cumsum(x: Array, axis: int) -> Array:
+    """Running sums along `axis`"""
+    return namespace(x).cumulative_sum(x, axis=axis)
+
+
+cumsum.backward(x=lambda g, axis: flip(cumsum(flip(g, (axis,)), axis), (axis,)))
+
+
+@op(formula="dx_i = g times the product of the other elements")
+def prod(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """The product over `axis`"""
+    return namespace(x).prod(x, axis=axis, keepdims=keepdims)
+
+
+def _prod_x(g: Any, x: Any, axis: Axes, keepdims: bool) -> Any:
+    shape = tuple(x.shape)
+    return unreduce(g, shape, axis, keepdims) * prod_others(x, tuple(range(len(shape))) if axis is None else axis)
+
+
+prod.backward(x=_prod_x)
+
+
+def _prod_others_recorded(x: Any, axis: tuple[int, ...]) -> Any:
+    """The same as products of the rows of a matrix whose diagonal is 1, so that `prod` differentiates it."""
+    shape = tuple(x.shape)
+    rest = tuple([i for i in range(len(shape)) if i not in axis])
+    order = (*rest, *axis)
+    n = count(shape, axis)
+    rows = reshape(permute(x, order), (*[shape[i] for i in rest], 1, n))
+    array = getattr(x, "array", x)
+    xp = namespace(array)
+    diagonal = xp.eye(n, dtype=xp.bool, device=array.device)
+    products = prod(where(diagonal, 1.0, rows), (len(rest) + 1,), False)
+    return permute(reshape(products, tuple([shape[i] for i in order])), inverse(order))
+
+
+@op(formula="as of the products of all but one element, each one product", recorded=_prod_others_recorded)
+def prod_others(x: Array, axis: tuple[int, ...]) -> Array:
+    """For each element, the product over `axis` of the others: no division, so zeros do no harm"""
+    xp = namespace(x)
+    rest = tuple([i for i in range(len(x.shape)) if i not in axis])
+    order = (*rest, *axis)
+    moved = xp.permute_dims(x, order)
+    rows = xp.reshape(moved, (*[x.shape[i] for i in rest], count(x.shape, axis)))
+    before = xp.cumulative_prod(rows, axis=-1, include_initial=True)[..., :-1]
+    after = xp.flip(xp.cumulative_prod(xp.flip(rows, axis=-1), axis=-1, include_initial=True), axis=-1)[..., 1:]
+    return xp.permute_dims(xp.reshape(before * after, moved.shape), inverse(order))

@@ -1,0 +1,169 @@
+"""What the generated call path calls when the common case does not hold, and the globals that it runs with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from autograd_backends import kernels, scalar_to_array
+from autograd_backends.lookup import floating_dtypes
+
+from .errors import changed, explain
+from .inplace import become_view, become_views, node_of
+from .promotion import NUMBERS, align, shape_of, to_floating
+from .tape import Node, Port, mode, next_seq
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .registry import Op
+
+__all__ = ["CALL_GLOBALS", "PULL_GLOBALS", "on_tape", "output_node", "parents_by_input"]
+
+#: The version of an array that no Tensor holds: nothing changes it through the tape.
+NEVER_CHANGES = [0]
+
+
+def take_all(values: Sequence[Any]) -> tuple[list[Any], list[Node | None], list[list[Any]], bool]:
+    """The arrays, nodes and versions of a sequence of Tensors and arrays, and whether any is a Tensor."""
+    arrays, nodes, versions, any_tensor = [], [], [], False
+    for value in values:
+        if isinstance(value, Tensor):
+            any_tensor = True
+            arrays.append(value.array)
+            nodes.append(value.node if value.alias is None else node_of(value))
+            versions.append(value.version)
+        else:
+            arrays.append(value)
+            nodes.append(None)
+            versions.append(NEVER_CHANGES)
+    return arrays, nodes, versions, any_tensor
+
+
+def any_node(nodes: Sequence[Node | None]) -> bool:
+    """Whether any of them is on the tape."""
+    return any(node is not None for node in nodes)
+
+
+def shares_memory(view: Any, array: Any) -> bool:
+    """Whether `view` is a window on the memory of `array`."""
+    return kernels(array).shares_memory(view, array)
+
+
+def wrap_outputs(arrays: Any) -> Any:
+    """Tensors of the outputs of an op, in the same named tuple."""
+    tensors = [None if array is None else Tensor(array) for array in arrays]
+    return type(arrays)(*tensors) if hasattr(arrays, "_fields") else tuple(tensors)
+
+
+def connect_outputs(node: Node, tensors: Sequence[Tensor]) -> None:
+    """Put those outputs of a new node on the tape that carry gradients: through a Port each, if there are several."""
+    if len(tensors) == 1:
+        (tensor,) = tensors
+        node.shape, node.dtype = tensor.array.shape, tensor.array.dtype
+        tensor.node = node
+        return
+    node.shape = tuple([tensor.array.shape for tensor in tensors])
+    node.dtype = tuple([tensor.array.dtype for tensor in tensors])
+    for index, tensor in enumerate(tensors):
+        tensor.node = Port(node, index)
+
+
+def check_versions(op: Op, name: str, versions: Sequence[list[Any]], numbers: Sequence[int]) -> None:
+    """Refuse to go back through `op` if an array of the sequence `name` has been changed in place."""
+    for version, number in zip(versions, numbers, strict=True):
+        if version[0] != number:
+            raise changed(op, name, version)
+
+
+def fit(gradient: Any, node: Node) -> Any:
+    """`gradient`, summed and cast to the shape and dtype of the input that `node` made."""
+    from .ops import astype, sum_to
+
+    if gradient is None:
+        return None
+    if gradient.shape != node.shape:
+        gradient = sum_to(gradient, node.shape)
+    native = gradient.array.dtype if isinstance(gradient, Tensor) else gradient.dtype
+    return gradient if native == node.dtype else astype(gradient, node.dtype)
+
+
+def fit_all(gradients: Sequence[Any], nodes: Sequence[Node | None]) -> list[Any]:
+    """`fit` for each input of a sequence."""
+    return [None if n is None else fit(g, n) for g, n in zip(gradients, nodes, strict=True)]
+
+
+# ---------------------------------------------------------------- for the walk that records itself
+
+
+def on_tape(value: Any, node: Node | None) -> Any:
+    """A saved array as a Tensor that `node` made; the array itself where no gradient is wanted."""
+    if node is None or value is None or not hasattr(value, "dtype"):
+        return value
+    tensor = Tensor(value)
+    tensor.node = node
+    if value.dtype != node.dtype:  # it was promoted when it was saved
+        from .ops import astype
+
+        tensor.array = value
+        original = kernels(value).xp.astype(value, node.dtype)
+        tensor = Tensor(original)
+        tensor.node = node
+        tensor = astype(tensor, value.dtype)
+    return tensor
+
+
+def parents_by_input(op: Op, parents: Sequence[Node | None]) -> dict[str, Any]:
+    """The node behind each input of `op`; a list of them for a sequence of inputs."""
+    kinds = {i.name: i.kind for i in op.inputs}
+    extra = len(parents) - len(op.differentiable) + 1
+    found: dict[str, Any] = {}
+    at = 0
+    for name in op.differentiable:
+        if kinds[name] == "arrays":
+            found[name] = list(parents[at : at + extra])
+            at += extra
+        else:
+            found[name] = parents[at]
+            at += 1
+    return found
+
+
+def output_node(op: Op, node: Node, name: str) -> Node | None:
+    """The node that an output of `node` is on the tape by; ``None`` if it carries no gradient."""
+    if op.outputs is None:
+        return node
+    if name not in op.carries:
+        return None
+    return node if len(op.carries) == 1 else Port(node, op.carries.index(name))
+
+
+CALL_GLOBALS: dict[str, Any] = {
+    "Tensor": Tensor,
+    "Node": Node,
+    "new": object.__new__,
+    "mode": mode,
+    "next_seq": next_seq,
+    "NEVER_CHANGES": NEVER_CHANGES,
+    "NUMBERS": NUMBERS,
+    "floating_dtypes": floating_dtypes,
+    "scalar_to_array": scalar_to_array,
+    "node_of": node_of,
+    "align": align,
+    "to_floating": to_floating,
+    "explain": explain,
+    "shape_of": shape_of,
+    "take_all": take_all,
+    "any_node": any_node,
+    "shares_memory": shares_memory,
+    "become_view": become_view,
+    "become_views": become_views,
+    "wrap_outputs": wrap_outputs,
+    "connect_outputs": connect_outputs,
+}
+
+PULL_GLOBALS: dict[str, Any] = {
+    "changed": changed,
+    "check_versions": check_versions,
+    "fit": fit,
+    "fit_all": fit_all,
+}

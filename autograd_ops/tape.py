@@ -1,0 +1,387 @@
+"""The tape: nodes, what is recorded on them, and the walk back.
+
+There is no list of ops anywhere. A Node knows the nodes of its inputs, what its rules need, and a sequence number
+from one counter; the nodes behind a loss, in order of sequence number, *are* the tape. ``walk`` visits them from the
+highest number down, so that a node runs only after everything that used its output.
+
+    x = Tensor(..., requires_grad=True)   Leaf            seq 0
+    y = exp(x)                            Node(exp)       seq 1, parents (Leaf,), saved (y's array, ...)
+    y.backward()                          exp's pull gives the gradient of x; the Leaf adds it to x.grad
+
+A node keeps arrays, never Tensors, and a Leaf holds its Tensor weakly. So there are no reference cycles, and dropping
+the loss frees everything.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ContextDecorator
+from heapq import heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from autograd_backends import namespace
+
+if TYPE_CHECKING:
+    from .registry import Op
+    from .tensor import Tensor
+
+__all__ = [
+    "Leaf",
+    "Node",
+    "Port",
+    "TapeError",
+    "enable_grad",
+    "is_grad_enabled",
+    "mode",
+    "no_grad",
+    "set_grad_enabled",
+    "walk",
+]
+
+#: The number of the next node. One counter for all threads: a node's number is above those of its inputs.
+next_seq: Callable[[], int] = count().__next__
+
+#: What `Node.saved` becomes once a node that kept something has run.
+FREED: tuple[Any, ...] = ("freed",)
+
+
+class TapeError(RuntimeError):
+    """The tape cannot do what was asked: it was freed, or a value it kept has since been changed."""
+
+
+class Mode(threading.local):
+    """What the current thread records.
+
+    Attributes
+    ----------
+    enabled
+        Whether ops are put on the tape.
+    observer
+        ``None``, or what is told of every node as it is recorded: ``observer(node, arguments, result)``, with the
+        arguments of the op as the user gave them and its result. Teaching tools keep values and source lines by it.
+    """
+
+    enabled: bool = True
+    observer: Callable[[Node, tuple[Any, ...], Any], None] | None = None
+
+
+mode = Mode()
+
+
+class Node:
+    """One recorded op.
+
+    Attributes
+    ----------
+    op
+        The op's entry in the table.
+    seq
+        Its place in the order of recording.
+    parents
+        For each input, the node that made it, or ``None`` where no gradient is wanted.
+    saved
+        What the op's rules need, laid out as the op's pull expects; `FREED` after the walk.
+    shape, dtype
+        Those of the output: the gradient that arrives has them too. Tuples of them when several outputs carry one.
+    hooks
+        ``None``, or functions of the arriving gradient by key.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "hooks", "op", "parents", "saved", "seq", "shape")
+
+    op: Op
+    seq: int
+    parents: tuple[Node | None, ...]
+    saved: tuple[Any, ...]
+    shape: tuple[Any, ...]
+    dtype: Any
+    hooks: dict[int, Hook] | None
+
+    def __repr__(self) -> str:
+        return f"<{self.op.name} #{self.seq} {self.shape}>"
+
+
+class Leaf(Node):
+    """Where the tape ends: a Tensor that keeps its gradient, held weakly."""
+
+    __slots__ = ("ref",)
+
+    ref: weakref.ref[Tensor]
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.seq = next_seq()
+        self.parents = self.saved = ()
+        self.shape, self.dtype = tensor.array.shape, tensor.array.dtype
+        self.hooks = None
+        self.ref = weakref.ref(tensor)
+
+    def __repr__(self) -> str:
+        return f"<leaf #{self.seq} {self.shape}>"
+
+
+class Port(Node):
+    """One output of a node that has several; its one parent is that node."""
+
+    __slots__ = ("index",)
+
+    index: int
+
+    def __init__(self, node: Node, index: int) -> None:
+        self.seq = next_seq()
+        self.parents, self.saved = (node,), ()
+        self.shape, self.dtype = node.shape[index], node.dtype[index]
+        self.hooks = None
+        self.index = index
+
+    def __repr__(self) -> str:
+        return f"<output {self.index} of {self.parents[0]!r}>"
+
+
+Hook = Callable[["Tensor"], "Tensor | None"]
+
+
+# ---------------------------------------------------------------- switching recording on and off
+
+
+class _Recording(ContextDecorator):
+    """Sets `mode.enabled` inside a ``with`` block or a function; may be nested and used again."""
+
+    def __init__(self, enabled: bool) -> None:
+        self._enabled = enabled
+        self._before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._before.append(mode.enabled)
+        mode.enabled = self._enabled
+
+    def __exit__(self, *exception: object) -> None:
+        mode.enabled = self._before.pop()
+
+    def _recreate_cm(self) -> _Recording:
+        return _Recording(self._enabled)  # a decorated function may run in several threads
+
+
+def no_grad(function: Callable[..., Any] | None = None) -> Any:
+    """Record nothing, in this thread: for a ``with`` block, or around a function.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> x = ag.ones(2, requires_grad=True)
+    >>> with ag.no_grad():
+    ...     (x * 2).requires_grad
+    False
+    """
+    return _Recording(False) if function is None else _Recording(False)(function)
+
+
+def enable_grad(function: Callable[..., Any] | None = None) -> Any:
+    """Record again, inside `no_grad`.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> x = ag.ones(2, requires_grad=True)
+    >>> with ag.no_grad(), ag.enable_grad():
+    ...     (x * 2).requires_grad
+    True
+    """
+    return _Recording(True) if function is None else _Recording(True)(function)
+
+
+class set_grad_enabled:  # a context manager, named as one
+    """Record ops or not, in this thread: from this call on, or for a ``with`` block.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> x = ag.ones(2, requires_grad=True)
+    >>> with ag.set_grad_enabled(False):
+    ...     (x * 2).requires_grad
+    False
+    """
+
+    def __init__(self, enabled: bool) -> None:
+        self._before = mode.enabled
+        mode.enabled = bool(enabled)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        mode.enabled = self._before
+
+
+def is_grad_enabled() -> bool:
+    """Whether this thread records ops."""
+    return mode.enabled
+
+
+# ---------------------------------------------------------------- the walk back
+
+
+def walk(
+    roots: Sequence[Node],
+    gradients: Sequence[Any],
+    *,
+    retain_graph: bool,
+    create_graph: bool,
+    inputs: Sequence[Node] | None = None,
+) -> dict[int, Any]:
+    """Carry `gradients` of `roots` back along the tape.
+
+    Parameters
+    ----------
+    roots, gradients
+        Nodes, and the gradient that arrives at each: an array, or with `create_graph` a Tensor.
+    retain_graph
+        Keep what the nodes saved, so that the walk can be done again.
+    create_graph
+        Record the walk itself: rules are run on Tensors.
+    inputs
+        Run only nodes that lead to these, and return their gradients. ``None``: every Leaf adds its gradient to
+        its Tensor's ``grad``.
+
+    Returns
+    -------
+    dict
+        Gradient by sequence number, for those `inputs` that were reached.
+
+    Raises
+    ------
+    TapeError
+        If a node's saved values were freed by an earlier walk, or changed in place since they were saved.
+    """
+    wanted = None if inputs is None else {node.seq for node in inputs}
+    leading = None if inputs is None else _leading_to(wanted, roots)
+    found: dict[int, Any] = {}
+    grads: dict[int, Any] = {}  # by sequence number: the gradient so far
+    waiting: dict[int, Node] = {}
+    owned: set[int] = set()  # whose gradient is a buffer that this walk made, and may add to in place
+    heap: list[int] = []  # negated sequence numbers of `waiting`
+
+    def arrive(node: Node, gradient: Any) -> None:
+        seq = node.seq
+        if seq not in grads:
+            grads[seq] = gradient
+            waiting[seq] = node
+            heappush(heap, -seq)
+        elif seq in owned:
+            grads[seq] += gradient
+        else:
+            grads[seq] = grads[seq] + gradient
+            if not create_graph:
+                owned.add(seq)
+
+    for node, gradient in zip(roots, gradients, strict=True):
+        if leading is None or node.seq in leading:
+            arrive(node, gradient)
+
+    before, mode.enabled = mode.enabled, create_graph
+    try:
+        while heap:
+            seq = -heappop(heap)
+            node = waiting.pop(seq)
+            gradient = grads.pop(seq)
+            if node.hooks is not None:
+                changed = _run_hooks(node, gradient, create_graph)
+                if changed is not gradient:
+                    gradient = changed
+                    owned.discard(seq)
+            if wanted is not None and seq in wanted:
+                found[seq] = gradient
+            kind = type(node)
+            if kind is Leaf:
+                if wanted is None:
+                    _accumulate(node, gradient, seq in owned)
+                continue
+            if kind is Port:
+                main = node.parents[0]
+                _arrive_at_output(main, node.index, gradient, grads, waiting, heap)
+                continue
+            saved = node.saved
+            if saved is FREED:
+                raise TapeError(
+                    f"backward reached {node.op.name} a second time, after what it had kept was freed: "
+                    "pass retain_graph=True to the first backward, or compute the loss again"
+                )
+            op = node.op
+            parents = node.parents
+            if leading is not None:
+                parents = tuple([p if p is not None and p.seq in leading else None for p in parents])
+            if type(gradient) is list:
+                gradient = _with_zeros(gradient, node)
+            pulled = op.pull(gradient, op.rewrap(node) if create_graph else saved, parents)
+            if not retain_graph and saved:
+                node.saved = FREED
+            for parent, gradient in zip(parents, pulled, strict=True):
+                if parent is not None and gradient is not None:
+                    arrive(parent, gradient)
+    finally:
+        mode.enabled = before
+    return found
+
+
+def nodes_behind(roots: Iterable[Node]) -> Iterator[Node]:
+    """Every node that `roots` were computed from, themselves included; in no order."""
+    stack = list(roots)
+    seen = {node.seq for node in stack}
+    while stack:
+        node = stack.pop()
+        yield node
+        for parent in node.parents:
+            if parent is not None and parent.seq not in seen:
+                seen.add(parent.seq)
+                stack.append(parent)
+
+
+def _leading_to(wanted: set[int] | None, roots: Iterable[Node]) -> set[int]:
+    """Sequence numbers of the nodes from which a node in `wanted` can be reached."""
+    leading = set(wanted or ())
+    for node in sorted(nodes_behind(roots), key=lambda node: node.seq):
+        if any(parent is not None and parent.seq in leading for parent in node.parents):
+            leading.add(node.seq)
+    return leading
+
+
+def _run_hooks(node: Node, gradient: Any, create_graph: bool) -> Any:
+    from .tensor import Tensor
+
+    for hook in list((node.hooks or {}).values()):
+        given = gradient if create_graph else Tensor(gradient)
+        result = hook(given)
+        if result is not None:
+            gradient = result if create_graph else result.array
+    return gradient
+
+
+def _accumulate(leaf: Leaf, gradient: Any, owned: bool) -> None:
+    tensor = leaf.ref()
+    if tensor is not None:
+        tensor.accumulate(gradient, owned)
+
+
+def _arrive_at_output(
+    main: Node, index: int, gradient: Any, grads: dict[int, Any], waiting: dict[int, Node], heap: list[int]
+) -> None:
+    if main.seq not in grads:
+        grads[main.seq] = [None] * len(main.shape)
+        waiting[main.seq] = main
+        heappush(heap, -main.seq)
+    grads[main.seq][index] = gradient
+
+
+def _with_zeros(gradients: list[Any], node: Node) -> list[Any]:
+    """The gradients of a node's outputs, with a zero array of stride 0 for each that none arrived at."""
+    present = next(g for g in gradients if g is not None)
+    array = getattr(present, "array", present)
+    xp = namespace(array)
+    for i, gradient in enumerate(gradients):
+        if gradient is None:
+            zero = xp.zeros((), dtype=node.dtype[i], device=array.device)
+            gradients[i] = xp.broadcast_to(zero, node.shape[i])
+    return gradients
+

@@ -1,0 +1,444 @@
+"""Tensor: an array, its gradient, and its place on the tape."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from autograd_backends import Device, device_of, is_array, kernels, namespace, scalar_to_array
+
+from .dtypes import DType, dtype_of, get_default_dtype
+from .tape import Hook, Leaf, Node, TapeError, mode
+
+if TYPE_CHECKING:
+    from .inplace import Alias
+
+__all__ = ["RemovableHandle", "Size", "Tensor"]
+
+
+class Size(tuple[int, ...]):
+    """The shape of a Tensor: a tuple, with PyTorch's ``numel``."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of that shape."""
+        count = 1
+        for n in self:
+            count *= n
+        return count
+
+    def __repr__(self) -> str:
+        return f"Size({list(self)})"
+
+
+class RemovableHandle:
+    """What registering a hook gives: a way to take it off again, also by leaving a ``with`` block."""
+
+    def __init__(self, hooks: dict[int, Any], key: int) -> None:
+        self._hooks = hooks
+        self._key = key
+
+    def remove(self) -> None:
+        """Take the hook off; once is enough, more does no harm."""
+        self._hooks.pop(self._key, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+#: Under this key a node's hooks hold the one that keeps the gradient of a Tensor that is no leaf.
+_RETAIN = -1
+
+
+class Tensor:
+    """An array that remembers the ops applied to it.
+
+    Made by ``autograd_ops.tensor`` and the other creation functions; ``Tensor(array)`` wraps an array of a backend
+    without a copy, and anything else becomes an array of the default dtype.
+
+    Attributes
+    ----------
+    array
+        The backend's array.
+    node
+        What made it: the op's Node, a Leaf if it keeps its own gradient, ``None`` if it needs none.
+    version
+        How often its memory was changed in place, and by what last; shared with its views.
+    grad
+        The gradient that backward left, a Tensor of the same shape and dtype, or ``None``.
+    alias
+        What it is a view of, or ``None``.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> x = ag.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ("__weakref__", "alias", "array", "grad", "node", "version")
+
+    array: Any
+    node: Node | None
+    version: list[Any]
+    grad: Tensor | None
+    alias: Alias | None
+
+    #: NumPy's side of an operator gives way to Tensor's.
+    __array_ufunc__ = None
+
+    def __init__(self, data: Any = (), *, requires_grad: bool = False) -> None:
+        make = scalar_to_array.get(type(data))
+        if make is not None:
+            data = make(data)
+        elif isinstance(data, Tensor):
+            data = data.array
+        elif not is_array(data):
+            from .creation import tensor
+
+            data = tensor(data, dtype=get_default_dtype()).array
+        self.array = data
+        self.version = [0]
+        self.grad = self.alias = self.node = None
+        if requires_grad:
+            self.requires_grad_()
+
+    # ---------------------------------------------------------------- what it is
+
+    @property
+    def shape(self) -> Size:
+        """Its shape, a tuple of ints."""
+        return Size(self.array.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of its dimensions."""
+        return len(self.array.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The type of its elements."""
+        return dtype_of(kernels(self.array), self.array.dtype)
+
+    @property
+    def device(self) -> Device:
+        """Where it lives: a string such as ``"cpu"``."""
+        return device_of(self.array)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether backward gives it, or passes through it, a gradient."""
+        return self.node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, requires_grad: bool) -> None:
+        self.requires_grad_(requires_grad)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the user made it, rather than a recorded op."""
+        return self.node is None or type(self.node) is Leaf
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the op that made it; ``None`` for a leaf."""
+        return None if self.is_leaf else self.node
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory off the tape; a change to it is not seen by backward. Prefer `detach`."""
+        return Tensor(self.array)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self.array = value.array
+
+    def size(self, dim: int | None = None) -> Any:
+        """Its shape, or the length of one dimension."""
+        return self.shape if dim is None else self.shape[dim]
+
+    def dim(self) -> int:
+        """The number of its dimensions."""
+        return len(self.array.shape)
+
+    def numel(self) -> int:
+        """The number of its elements."""
+        return self.shape.numel()
+
+    # ---------------------------------------------------------------- its place on the tape
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Make it a leaf that keeps its gradient, or stop that; returns itself.
+
+        Raises
+        ------
+        TypeError
+            If its dtype has no gradients: integers and bools.
+        TapeError
+            If it was made by a recorded op, and so already has its place.
+        """
+        if not requires_grad:
+            if not self.is_leaf:
+                raise TapeError("a tensor made by a recorded op cannot stop requiring grad; use its detach()")
+            self.node = None
+        elif self.node is None:
+            if self.dtype.kind not in ("float", "complex"):
+                raise TypeError(
+                    f"only float tensors can require grad, and this one is {self.dtype.name}: "
+                    "make it one first, as with x.float()"
+                )
+            self.node = Leaf(self)
+        return self
+
+    def detach(self) -> Tensor:
+        """A Tensor of the same memory that needs no gradient."""
+        tensor = Tensor(self.array)
+        tensor.version = self.version
+        return tensor
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Tensor | Sequence[Tensor] | None = None,
+    ) -> None:
+        """Add the gradient of this Tensor to the ``grad`` of each leaf that it was computed from.
+
+        Parameters
+        ----------
+        gradient
+            The gradient that arrives here, of this shape; may be left out for a single element, where it is 1.
+        retain_graph
+            Keep what the tape saved, so that backward can run again; by default as `create_graph`.
+        create_graph
+            Record the backward pass too, so that the gradients can be differentiated.
+        inputs
+            Only these get a gradient.
+
+        Raises
+        ------
+        TapeError
+            If nothing here requires grad, `gradient` is needed or has another shape, or the tape was freed.
+        """
+        from .autograd import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs)
+
+    def retain_grad(self) -> None:
+        """Let backward leave a ``grad`` here too, though a recorded op made it.
+
+        Raises
+        ------
+        TapeError
+            If it needs no gradient.
+        """
+        if self.node is None:
+            raise TapeError("retain_grad: this tensor does not require grad")
+        if type(self.node) is not Leaf:
+            hooks = self.node.hooks = self.node.hooks or {}
+            hooks[_RETAIN] = _Retain(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on it."""
+        return self.node is not None and self.node.hooks is not None and _RETAIN in self.node.hooks
+
+    def register_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(gradient)`` when backward has this Tensor's gradient; what it returns takes its place.
+
+        Raises
+        ------
+        TapeError
+            If it needs no gradient.
+        """
+        if self.node is None:
+            raise TapeError("register_hook: this tensor does not require grad")
+        hooks = self.node.hooks = self.node.hooks or {}
+        key = max(hooks, default=-1) + 1
+        hooks[key] = hook
+        return RemovableHandle(hooks, key)
+
+    def set_node(self, node: Node | None) -> None:
+        """Let `node` be what made it, after a change in place; a retained gradient moves along."""
+        before = self.node
+        self.node = node
+        if before is not None and before.hooks is not None and _RETAIN in before.hooks:
+            del before.hooks[_RETAIN]
+            self.retain_grad()
+
+    def accumulate(self, gradient: Any, owned: bool) -> None:
+        """Add to ``grad``: a Tensor from a walk that records itself, else an array, copied unless `owned`."""
+        grad = self.grad
+        if isinstance(gradient, Tensor):
+            self.grad = gradient if grad is None else grad + gradient
+        elif grad is None:
+            self.grad = Tensor(gradient if owned else namespace(gradient).asarray(gradient, copy=True))
+        elif grad.node is None:
+            grad.array += gradient
+            grad.version[0] += 1
+        else:
+            self.grad = Tensor(grad.array + gradient)
+
+    # ---------------------------------------------------------------- to Python and NumPy
+
+    def item(self) -> Any:
+        """Its one element as a Python number; waits for the device.
+
+        Raises
+        ------
+        ValueError
+            If it has not exactly one element.
+        """
+        host = self._host()
+        if host.size != 1:
+            raise ValueError(f"item: a tensor of shape {tuple(host.shape)} has {host.size} elements, not one")
+        return host.item()
+
+    def tolist(self) -> Any:
+        """Its elements as nested lists of Python numbers, or one number."""
+        return self._host().tolist()
+
+    def numpy(self) -> Any:
+        """The NumPy array whose memory it is.
+
+        Raises
+        ------
+        TapeError
+            If it requires grad: a change to the array would go unseen.
+        TypeError
+            If it is on another device.
+        """
+        if self.node is not None:
+            raise TapeError("numpy: this tensor requires grad; use x.detach().numpy()")
+        return self._host()
+
+    def _host(self) -> Any:
+        return kernels(self.array).to_host(self.array)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        host = self.numpy()
+        if dtype is not None and host.dtype != dtype:
+            return host.astype(dtype)
+        return host.copy() if copy else host
+
+    def __len__(self) -> int:
+        if not self.array.shape:
+            raise TypeError("a 0-d tensor has no length")
+        return int(self.array.shape[0])
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.array.shape:
+            raise TypeError("a 0-d tensor cannot be iterated over")
+        return iter([self[i] for i in range(len(self))])
+
+    def __bool__(self) -> bool:
+        host = self._host()
+        if host.size != 1:
+            raise ValueError(f"the truth of a tensor of shape {tuple(host.shape)} is unclear; use any() or all()")
+        return bool(host)
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in ("int", "uint"):
+            raise TypeError(f"only an integer tensor can be an index, and this one is {self.dtype.name}")
+        return int(self.item())
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self._host() == (value._host() if isinstance(value, Tensor) else value)).any())
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec and not self.array.shape else format(repr(self), spec)
+
+    def __repr__(self) -> str:
+        from .printing import describe
+
+        return describe(self)
+
+    # ---------------------------------------------------------------- copying and pickling
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise TapeError("deepcopy: this tensor was made by a recorded op; copy its detach()")
+        copied = type(self).__new__(type(self))
+        Tensor.__init__(copied, namespace(self.array).asarray(self.array, copy=True))
+        copied.requires_grad_(self.requires_grad)
+        memo[id(self)] = copied
+        if self.grad is not None:
+            copied.grad = self.grad.detach().__deepcopy__(memo)
+        return copied
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self.is_leaf:
+            raise TapeError("pickle: this tensor was made by a recorded op; pickle its detach()")
+        return _rebuild, (type(self), self._host(), str(self.device), self.requires_grad)
+
+    if TYPE_CHECKING:
+        # Attached by `methods`, from the functions of the same names.
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __floordiv__(self, other: Any) -> Tensor: ...
+        def __mod__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __rpow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __rmatmul__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __abs__(self) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __xor__(self, other: Any) -> Tensor: ...
+
+
+class _Retain:
+    """A hook that leaves the gradient on a Tensor, held weakly: a node must not keep the Tensor it made."""
+
+    __slots__ = ("_ref",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._ref = weakref.ref(tensor)
+
+    def __call__(self, gradient: Tensor) -> None:
+        tensor = self._ref()
+        if tensor is not None:
+            tensor.accumulate(gradient if mode.enabled else gradient.array, owned=False)
+
+
+def _rebuild(cls: type[Tensor], host: Any, device: str, requires_grad: bool) -> Tensor:
+    from .creation import tensor
+
+    rebuilt = cls.__new__(cls)
+    Tensor.__init__(rebuilt, tensor(host, device=device).array, requires_grad=requires_grad)
+    return rebuilt
