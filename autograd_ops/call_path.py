@@ -165,7 +165,7 @@ def _align(op: Op) -> list[str]:
         if op.floating and len(arrays) == 1:
             (name,) = names
             return [
-                f"    if {name}_node is None and {name}_array.dtype not in floating_dtypes:",
+                f"    if {name}_node is None and {name}_array.dtype not in floating_dtypes[type({name}_array)]:",
                 f"        {name}_array = to_floating(op, {name}_array)",
             ]
         return []
@@ -182,7 +182,7 @@ def _align(op: Op) -> list[str]:
         lines = [f"    if {differ}:", f"        {fix}"]
     if op.floating:
         nodes = " and ".join(f"{i.name}_node is None" for i in op.inputs if i.differentiable)
-        lines += [f"    elif {nodes} and {first}.dtype not in floating_dtypes:", f"        {fix}"]
+        lines += [f"    elif {nodes} and {first}.dtype not in floating_dtypes[type({first})]:", f"        {fix}"]
     return lines
 
 
@@ -190,7 +190,7 @@ def _weak(array: str, number: str) -> str:
     """The test for a Python number beside an array of a float dtype; what is on the tape is of one."""
     return (
         f"type({number}_array) in NUMBERS and ({array}_node is not None"
-        f" or type({array}_array) not in NUMBERS and {array}_array.dtype in floating_dtypes)"
+        f" or type({array}_array) not in NUMBERS and {array}_array.dtype in floating_dtypes[type({array}_array)])"
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
 from typing import Any, ClassVar
 
 from . import module_ops
@@ -79,6 +81,15 @@ class Backend:
         if found is None:
             raise TypeError(f"device {self.name!r} has no dtype {name}")
         return found
+
+    @cached_property
+    def floating_dtypes(self) -> frozenset[Any]:
+        """Its float and complex dtypes."""
+        found = []
+        for name in ("float16", "bfloat16", "float32", "float64", "complex64", "complex128"):
+            with suppress(TypeError):
+                found.append(self.dtype(name))
+        return frozenset(found)
 
     def dtype_name(self, dtype: Any) -> str:
         """The name of one of this library's dtypes, such as ``"float32"``."""

@@ -6,7 +6,6 @@ Every op asks ``namespace(x)`` or ``kernels(x)`` first, so both are one dictiona
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -50,10 +49,8 @@ _namespaces = _ByType("xp")
 #: NumPy's reductions and operators give scalars where an array is meant; type of scalar -> how to make it one.
 scalar_to_array: dict[type, Any] = {}
 
-#: The float and complex dtypes of every loaded backend.
-floating_dtypes: set[Any] = set()
-
-_FLOATING = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+#: Type of an array -> the float and complex dtypes of its library. A set for each: dtypes of two do not compare.
+floating_dtypes = _ByType("floating_dtypes")
 
 
 def namespace(array: Array) -> Namespace:
@@ -142,15 +139,14 @@ def _load(word: str) -> Backend:
         cls = found[word].load()
     backend: Backend = cls()
     _loaded[word] = backend
-    for name in _FLOATING:
-        with suppress(TypeError):
-            floating_dtypes.add(backend.dtype(name))
     for array_type in backend.array_types:
         _kernels[array_type] = backend
         _namespaces[array_type] = backend.xp
+        floating_dtypes[array_type] = backend.floating_dtypes
     for scalar_type in backend.scalar_types:
         _kernels[scalar_type] = backend
         _namespaces[scalar_type] = backend.xp
+        floating_dtypes[scalar_type] = backend.floating_dtypes
         scalar_to_array[scalar_type] = backend.scalar_to_array
     return backend
 
