@@ -296,6 +296,8 @@ def _saved(op: Op, outputs: dict[str, tuple[str, str]]) -> str:
             parts += [_if_wanted(op, kept, value), version, f"{version}[0]"]
         elif kept.kind == "shape":
             parts.append(_shape_of(op, kept.of, kinds[kept.of]))
+        elif kept.kind == "device":
+            parts.append(f"device_of({kept.of}_array)")
         else:
             parts.append(kept.name)
     return _tuple(parts)

@@ -10,8 +10,8 @@
     )
 
 A rule is a function of the arriving gradient, its first parameter, and of what else it names: inputs, options,
-``out``, outputs by name, declared extras, ``needs``, and ``<input>_shape``, which does not keep the array. The names
-are read once, and a value is kept on the tape only if an input whose rule names it needs a gradient.
+``out``, outputs by name, declared extras, ``needs``, ``<input>_shape`` and ``<input>_device``, which do not keep the
+array. The names are read once, and a value is kept on the tape only if an input whose rule names it needs a gradient.
 
 Inputs and options are told apart by annotation: none, ``Array``, ``Array | None``, ``Arrays`` or ``ShapeOf`` is an
 input; all else is an option, passed as it is. Every input has a rule or is declared ``nondiff``.
@@ -89,7 +89,7 @@ class Kept:
     Attributes
     ----------
     kind
-        ``"input"``, ``"output"``, ``"shape"`` (of the input called `of`), ``"extra"`` or ``"option"``.
+        ``"input"``, ``"output"``, ``"shape"`` or ``"device"`` (of the input called `of`), ``"extra"`` or ``"option"``.
     wanted_by
         The inputs whose rules name it.
     """
@@ -196,7 +196,7 @@ class Op:
         self.kept = tuple(self._kept(name, tuple(by)) for name, by in wanted.items())
 
     def _kept(self, name: str, wanted_by: tuple[str, ...]) -> Kept:
-        of_input = name.removesuffix("_shape")
+        of_input, _, about = name.rpartition("_")
         inputs = {i.name: i for i in self.inputs}
         if name in inputs:
             kind = "option" if inputs[name].kind == "shape" else "input"
@@ -206,8 +206,8 @@ class Op:
             kind = "extra"
         elif (self.outputs is None and name == "out") or (self.outputs is not ... and name in (self.outputs or ())):
             kind = "output"
-        elif name != of_input and of_input in inputs:
-            return Kept(name, "shape", of_input, wanted_by)
+        elif about in ("shape", "device") and of_input in inputs:
+            return Kept(name, about, of_input, wanted_by)
         else:
             raise RegistryError(
                 f"op {self.name}: the rule for {wanted_by[0]!r} names {name!r}, which is none of its inputs, options, "

@@ -6,7 +6,7 @@ The names and argument orders of the module ops (`linear`, `conv2d`, ...) are th
 
 from .activation import *
 from .compare import *
-from .dtype import astype, clone, ones_like, zeros_like
+from .dtype import *
 from .elementwise import *
 from .indexing import *
 from .product import *
