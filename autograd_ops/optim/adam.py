@@ -166,7 +166,7 @@ class AdamW(Adam):
     >>> (w * w).sum().backward()
     >>> optimizer.step()
     >>> w
-    tensor([ 0.85, -1.8], requires_grad=True)
+    tensor([ 0.85, -1.8 ], requires_grad=True)
     """
 
     def __init__(
