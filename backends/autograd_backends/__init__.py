@@ -7,15 +7,20 @@ Nothing in this package knows what a Tensor is. ``get_backend(device)`` and ``ke
 from .array_types import Array, Namespace, Shape
 from .base import Backend
 from .device import Device, DeviceError
+from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
+from .options import ConvOptions, PaddedConvOptions
 
 __all__ = [
     "Array",
     "Backend",
+    "ConvOptions",
     "Device",
     "DeviceError",
     "Namespace",
+    "PaddedConvOptions",
     "Shape",
+    "ShapeError",
     "device_of",
     "get_backend",
     "is_array",
