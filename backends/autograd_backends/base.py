@@ -105,6 +105,15 @@ class Backend:
         """Set every element of `target` to `value`, broadcast, in place."""
         target[...] = value
 
+    def zeros_beside(self, array: Array, shape: Shape) -> Array:
+        """Zeros of the dtype and device of `array`.
+
+        Where a library lets the order of dimensions in memory vary, it should be that of `array`: then what an
+        op adds up in these zeros runs through memory as `array` does.
+        """
+        zeros: Array = self.xp.zeros(shape, dtype=array.dtype, device=array.device)
+        return zeros
+
     def scatter(self, base: Array, indices: Array, values: Array) -> Array:
         """A copy of `base` [n, ...] whose rows `indices` [m] are `values` [m, ...]; indices do not repeat."""
         raise NotImplementedError

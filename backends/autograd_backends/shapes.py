@@ -151,8 +151,8 @@ def pool_output_shape(
 ) -> Shape:
     """The shape [N, C, ...] that a pool over `x_shape` [N, C, ...] gives.
 
-    The rule is PyTorch's: with `ceil_mode` a last, partial window counts, if it starts inside the input or the
-    padding before it.
+    The rule is PyTorch's: with `ceil_mode` a last, partial window counts, if it starts inside the input or
+    the padding before it.
 
     Raises
     ------
@@ -184,6 +184,11 @@ def pool_output_shape(
         out = (room + (stride[d] - 1 if ceil_mode else 0)) // stride[d] + 1
         if ceil_mode and (out - 1) * stride[d] >= size + padding[d]:
             out -= 1
+        if Window(size, kernel_size[d], stride[d], padding[d], dilation[d], out).misses():
+            raise ShapeError(
+                f"{op_name}: with padding={padding} and dilation={dilation} a window meets nothing but padding "
+                f"in dimension {2 + d} of x {x_shape}"
+            )
         sizes.append(out)
     return (*x_shape[:2], *sizes)
 

@@ -1,9 +1,9 @@
 """Convolution in one, two or three dimensions, and its three gradients.
 
-All are one matrix product with `columns`: what each cell of the kernel meets at each position. In memory the
-batch comes last, ``[C, *spatial, N]``. So the strided slices that columns are made of have long contiguous runs,
-one product serves the whole batch, and results are views, in the usual order of dimensions, of what the product
-gives: the next convolution finds the order that it wants without a copy.
+All are one matrix product with `columns`: what each cell of the kernel meets at each position. In memory
+the batch comes last, ``[C, *spatial, N]``. So the strided slices that columns are made of have long
+contiguous runs, one product serves the whole batch, and results are views, in the usual order of dimensions,
+of what the product gives: the next convolution finds the order that it wants without a copy.
 
 A transposed convolution is the same three functions with their roles exchanged: it is the gradient in x.
 """

@@ -2,7 +2,8 @@
 
 With h = (x - mean) / sqrt(variance + epsilon), and d = gamma * output_grad, both have the gradient
 ``x_grad = (d - mean(d) - h * mean(d * h)) / sqrt(variance + epsilon)``, where the means go over what was
-normalised (Ioffe and Szegedy, "Batch Normalization", 2015; Ba, Kiros and Hinton, "Layer Normalization", 2016).
+normalised (Ioffe and Szegedy, "Batch Normalization", 2015; Ba, Kiros and Hinton, "Layer Normalization",
+2016).
 """
 
 from __future__ import annotations

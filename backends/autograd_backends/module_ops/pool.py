@@ -1,7 +1,7 @@
 """Pools in one, two or three dimensions: maximum with indices, average, adaptive average.
 
-A window is a product of intervals, so every pool here goes through the spatial dimensions one after the other.
-Only cells inside the input are looked at: padding needs no value that could win or count.
+A window is a product of intervals, so every pool here goes through the spatial dimensions one after the
+other. Only cells inside the input are looked at: padding needs no value that could win or count.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def max_pool_with_indices(
 
 def _max_along(xp: Namespace, x: Array, index: Array, window: Window, axis: int) -> tuple[Array, Array]:
     index = xp.broadcast_to(index, x.shape)
-    firsts = [min(window.first_inside(position), window.size - 1) for position in range(window.out)]
+    firsts = [window.first_inside(position) for position in range(window.out)]
     first = xp.asarray(firsts, dtype=xp.int64, device=x.device)
     best, best_index = xp.take(x, first, axis=axis), xp.take(index, first, axis=axis)
     for k in range(window.kernel):
@@ -155,7 +155,7 @@ def avg_pool(
     windows = _avg_windows(x.shape, kernel_size, stride, padding, ceil_mode)
     out = widened(xp, x)
     for axis in range(x.ndim - 1, 1, -1):
-        out = _sum_along(xp, out, windows[axis - 2], axis)
+        out = _sum_along(out, windows[axis - 2], axis)
     out = _divided(xp, out, windows, count_include_pad, divisor_override)
     return cast(xp, out, x.dtype)
 
@@ -175,7 +175,7 @@ def avg_pool_backward(
     windows = _avg_windows(x_shape, kernel_size, stride, padding, ceil_mode)
     grad = _divided(xp, widened(xp, output_grad), windows, count_include_pad, divisor_override)
     for axis in range(2, grad.ndim):
-        grad = _spread_along(xp, grad, windows[axis - 2], axis)
+        grad = _spread_along(grad, windows[axis - 2], axis)
     return cast(xp, grad, output_grad.dtype)
 
 
@@ -186,18 +186,17 @@ def _avg_windows(
     return pool_windows(f"avg_pool{rank}d", x_shape, kernel_size, stride, padding, (1,) * rank, ceil_mode)
 
 
-def _sum_along(xp: Namespace, x: Array, window: Window, axis: int) -> Array:
-    out = xp.zeros((*x.shape[:axis], window.out, *x.shape[axis + 1 :]), dtype=x.dtype, device=x.device)
+def _sum_along(x: Array, window: Window, axis: int) -> Array:
+    out = kernels(x).zeros_beside(x, _resized(x.shape, axis, window.out))
     for k in range(window.kernel):
         at, met = (_along(axis, part) for part in window.inside(k))
         out[at] += x[met]
     return out
 
 
-def _spread_along(xp: Namespace, grad: Array, window: Window, axis: int) -> Array:
+def _spread_along(grad: Array, window: Window, axis: int) -> Array:
     """The adjoint of `_sum_along`."""
-    shape = (*grad.shape[:axis], window.size, *grad.shape[axis + 1 :])
-    x_grad = xp.zeros(shape, dtype=grad.dtype, device=grad.device)
+    x_grad = kernels(grad).zeros_beside(grad, _resized(grad.shape, axis, window.size))
     for k in range(window.kernel):
         at, met = (_along(axis, part) for part in window.inside(k))
         x_grad[met] += grad[at]
@@ -253,8 +252,7 @@ def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array:
     grad = widened(xp, output_grad)
     for axis in range(2, grad.ndim):
         parts = _adaptive_windows(x_shape[axis], grad.shape[axis])
-        shape = (*grad.shape[:axis], x_shape[axis], *grad.shape[axis + 1 :])
-        x_grad = xp.zeros(shape, dtype=grad.dtype, device=grad.device)
+        x_grad = kernels(grad).zeros_beside(grad, _resized(grad.shape, axis, x_shape[axis]))
         for i, part in enumerate(parts):
             x_grad[_along(axis, part)] += grad[_along(axis, slice(i, i + 1))] / (part.stop - part.start)
         grad = x_grad
@@ -268,6 +266,10 @@ def _adaptive_windows(size: int, out: int) -> list[slice]:
 def _tile(parts: Sequence[slice]) -> bool:
     """Whether the windows are equally long and lie side by side."""
     return all(a.stop == b.start and a.stop - a.start == b.stop - b.start for a, b in pairwise(parts))
+
+
+def _resized(shape: Shape, axis: int, size: int) -> Shape:
+    return (*shape[:axis], size, *shape[axis + 1 :])
 
 
 def _along(axis: int, part: slice) -> tuple[object, ...]:
