@@ -186,8 +186,8 @@ def pool_output_shape(
             out -= 1
         if Window(size, kernel_size[d], stride[d], padding[d], dilation[d], out).misses():
             raise ShapeError(
-                f"{op_name}: with padding={padding} and dilation={dilation} a window meets nothing but padding "
-                f"in dimension {2 + d} of x {x_shape}"
+                f"{op_name}: with padding={padding} and dilation={dilation} a window meets nothing but "
+                f"padding in dimension {2 + d} of x {x_shape}"
             )
         sizes.append(out)
     return (*x_shape[:2], *sizes)

@@ -103,7 +103,7 @@ class NumpyBackend(Backend):
     def permutation(self, rng: Any, n: int, device: Device) -> Array:
         return rng.permutation(n).astype(np.int64)
 
-    # ---------------------------------------------------------------- module ops that are faster than the default
+    # ---------------------------------------------------------------- module ops faster than the default
 
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices

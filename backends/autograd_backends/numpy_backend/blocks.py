@@ -1,4 +1,4 @@
-"""Work in blocks that stay in the processor's cache: several passes over a large array then cost as little as one."""
+"""Blocks that stay in the processor's cache: several passes over a large array then cost little more than one."""
 
 from __future__ import annotations
 
