@@ -1,7 +1,7 @@
 """Array backends: one device string names each, and each runs the same module ops.
 
-Nothing in this package knows what a Tensor is. ``get_backend(device)`` and ``kernels(array)`` find a `Backend`;
-``namespace(array)`` finds its array API functions.
+Nothing in this package knows what a Tensor is. ``get_backend(device)`` and ``kernels(array)`` find a
+`Backend`; ``namespace(array)`` finds its array API functions.
 """
 
 from .array_types import Array, Namespace, Shape

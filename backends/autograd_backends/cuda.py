@@ -6,7 +6,7 @@ __all__ = ["device_count", "is_available"]
 
 
 def device_count() -> int:
-    """How many CUDA devices can be used now: 0 without CuPy, without a driver, or without a GPU. It never raises.
+    """How many CUDA devices can be used now: 0 without CuPy, a driver or a GPU. It never raises.
 
     Examples
     --------
@@ -18,7 +18,7 @@ def device_count() -> int:
 
         return int(cupy.cuda.runtime.getDeviceCount())
     except Exception:
-        # A missing package, a missing CUDA library and a driver that is too old each raise an error of their own.
+        # A missing package, a missing CUDA library and a driver that is too old each raise their own error.
         return 0
 
 

@@ -28,10 +28,14 @@ GRID: list[tuple[Sizes, Sizes, Sizes, Sizes, Sizes, bool]] = [
 ]
 
 
-def window(x_shape: Sizes, position: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Any:
+def window(
+    x_shape: Sizes, position: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
+) -> Any:
     """The indices of the elements of a plane that a window meets, in order."""
     for cell in product(*map(range, kernel)):
-        at = [p * s - b + k * d for p, s, b, k, d in zip(position, stride, padding, cell, dilation, strict=True)]
+        at = [
+            p * s - b + k * d for p, s, b, k, d in zip(position, stride, padding, cell, dilation, strict=True)
+        ]
         if all(0 <= a < n for a, n in zip(at, x_shape[2:], strict=True)):
             yield tuple(at)
 
@@ -114,7 +118,9 @@ def test_avg_pool(
         count = len(cells)
         if count_include_pad:
             starts = [p * s - b for p, s, b in zip(position, stride, padding, strict=True)]
-            ends = [min(a + k, z + b) for a, k, z, b in zip(starts, kernel, x_shape[2:], padding, strict=True)]
+            ends = [
+                min(a + k, z + b) for a, k, z, b in zip(starts, kernel, x_shape[2:], padding, strict=True)
+            ]
             count = int(np.prod([b - a for a, b in zip(starts, ends, strict=True)]))
         for at in cells:
             want[(n, c, *position)] += x[(n, c, *at)] / count
@@ -226,5 +232,5 @@ def test_half_precision_stays_half(numpy_lane: Lane, rng: Any) -> None:
 
 def test_refuses_windows_of_padding_alone(lane: Lane) -> None:
     x = lane.array(np.zeros((1, 1, 1)))
-    with pytest.raises(ShapeError, match="max_pool1d: .* nothing but padding"):
+    with pytest.raises(ShapeError, match=r"max_pool1d: .* nothing but padding"):
         lane.ops.max_pool1d_with_indices(x, (2,), (1,), (2,), (3,), False)

@@ -17,8 +17,11 @@ try:
 
     from .pending import PendingChecks
 except ImportError as error:
+    state = (
+        "is not installed" if getattr(error, "name", None) == "cupy" else "is installed but fails to import"
+    )
     raise DeviceError(
-        "device 'cuda' needs CuPy, which is not installed: pip install 'autograd-ops[cuda12]' for CUDA 12 "
+        f"device 'cuda' needs CuPy, which {state}: pip install 'autograd-ops[cuda12]' for CUDA 12 "
         "or 'autograd-ops[cuda13]' for CUDA 13"
     ) from error
 

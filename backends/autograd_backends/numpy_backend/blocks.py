@@ -1,4 +1,4 @@
-"""Blocks that stay in the processor's cache: several passes over a large array then cost little more than one."""
+"""Blocks that stay in the processor's cache: many passes over a large array cost little more than one."""
 
 from __future__ import annotations
 

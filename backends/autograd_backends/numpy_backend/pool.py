@@ -41,8 +41,8 @@ def max_pool_with_indices(
 def _max_along(x: Array, cell: Array, window: Window, axis: int, below: int) -> tuple[Array, Array]:
     """One dimension of a max pool: the maxima, and the numbers of their cells.
 
-    `cell` counts the cells of the later dimensions, of which there are `below`. A later cell has a larger number,
-    and it replaces an earlier one: so the number to keep is the largest that won.
+    `cell` counts the cells of the later dimensions, of which there are `below`. A later cell has a larger
+    number, and it replaces an earlier one: so the number to keep is the largest that won.
     """
     cell = np.broadcast_to(cell, x.shape)
     best = np.empty_like(x, shape=(*x.shape[:axis], window.out, *x.shape[axis + 1 :]))
