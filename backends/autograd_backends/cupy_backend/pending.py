@@ -12,8 +12,8 @@ __all__ = ["PendingChecks"]
 class PendingChecks:
     """What index checks have found on the GPU, to be raised when the host waits for it anyway.
 
-    A check leaves one index on the GPU: the first that is out of range, or, where none is, one that is in range.
-    So the index itself is the flag, and checks of the same op and limit share one.
+    A check leaves one index on the GPU: the first that is out of range, or, where none is, one that is in
+    range. So the index itself is the flag, and checks of the same op and limit share one.
     """
 
     def __init__(self) -> None:
