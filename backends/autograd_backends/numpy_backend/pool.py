@@ -87,7 +87,7 @@ def _tables(windows: tuple[Window, ...]) -> tuple[Array, Array]:
 
 
 def max_pool_with_indices_backward(x_shape: Shape, output_grad: Array, indices: Array) -> Array:
-    # Where the input had the batch last in memory, as convolutions leave it, its gradient gets that order too.
+    # Where the input had the batch last in memory, as convolutions leave it, so gets its gradient.
     if indices.strides[0] >= indices.strides[-1]:
         return module_ops.max_pool_with_indices_backward(x_shape, output_grad, indices)
     batch, channels = x_shape[:2]
