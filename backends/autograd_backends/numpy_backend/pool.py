@@ -87,8 +87,8 @@ def _tables(windows: tuple[Window, ...]) -> tuple[Array, Array]:
 
 
 def max_pool_with_indices_backward(x_shape: Shape, output_grad: Array, indices: Array) -> Array:
-    # With the batch last in memory, as convolutions leave it, the gradient is made in that order too.
-    if output_grad.strides[0] >= output_grad.strides[-1]:
+    # Where the input had the batch last in memory, as convolutions leave it, so gets its gradient.
+    if indices.strides[0] >= indices.strides[-1]:
         return module_ops.max_pool_with_indices_backward(x_shape, output_grad, indices)
     batch, channels = x_shape[:2]
     last = (*range(1, output_grad.ndim), 0)
