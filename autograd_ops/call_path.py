@@ -364,16 +364,15 @@ def pull_source(op: Op) -> str:
                     "    else:",
                     f"        {name}_grad = {call}",
                 ]
-        if op.promote and many:
+        if op.fits_gradients and many:
             lines.append(f"    {name}_grads = fit_all({name}_grads, {name}_nodes)")
-        elif op.promote:
-            indent = "    " if op.joint_rule is None else ""
-            lines += [f"    if {name}_node is not None:"] if op.joint_rule is not None else []
-            indent = "        "
+        elif op.fits_gradients:
+            if op.joint_rule is not None:
+                lines.append(f"    if {name}_grad is not None:")
             shape = f"{name}_grad.shape != {name}_node.shape or " if op.broadcast else ""
             lines += [
-                f"{indent}if {shape}{name}_grad.dtype is not {name}_node.dtype:",
-                f"{indent}    {name}_grad = fit({name}_grad, {name}_node)",
+                f"        if {shape}{name}_grad.dtype is not {name}_node.dtype:",
+                f"            {name}_grad = fit({name}_grad, {name}_node)",
             ]
     grads = [f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable]
     return "\n".join([*lines, f"    return ({_tuple(grads)})"]) + "\n"

@@ -128,7 +128,7 @@ class Op:
         formula: str,
         nondiff: Sequence[str] | bool,
         broadcast: bool,
-        promote: bool,
+        promote: bool | str,
         floating: bool,
         outputs: Sequence[str] | Any | None,
         carries: Sequence[str] | None,
@@ -140,7 +140,8 @@ class Op:
         self.formula = formula
         self.forward = forward
         self.broadcast = broadcast
-        self.promote = promote or broadcast
+        self.promote = promote is True or broadcast
+        self.fits_gradients = bool(promote) or broadcast
         self.floating = floating
         self.outputs = outputs if outputs is None or outputs is ... else tuple(outputs)
         self.carries = self.outputs if carries is None else tuple(carries)
@@ -248,7 +249,7 @@ def op(
     formula: str = "",
     nondiff: Sequence[str] | bool = (),
     broadcast: bool = False,
-    promote: bool = False,
+    promote: bool | str = False,
     floating: bool = False,
     outputs: Sequence[str] | Any | None = None,
     carries: Sequence[str] | None = None,
@@ -267,7 +268,8 @@ def op(
     broadcast
         The differentiable inputs broadcast and promote, and gradients are summed back to each one's shape.
     promote
-        They promote, but do not broadcast.
+        They promote, but do not broadcast; ``"gradients"``: they may differ in dtype, and only their gradients are
+        cast to each one's.
     floating
         Integer inputs become the default float dtype first.
     outputs

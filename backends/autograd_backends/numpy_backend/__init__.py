@@ -10,6 +10,9 @@ from ..array_types import Array, Shape
 from ..base import Backend
 from ..device import Device
 from . import namespace
+from . import norm as norms
+from . import pool as pools
+from . import softmax as softmaxes
 
 __all__ = ["NumpyBackend"]
 
@@ -57,19 +60,31 @@ class NumpyBackend(Backend):
             view.base is not None and view.base is (array if array.base is None else array.base)
         )
 
+    def zeros_beside(self, array: Array, shape: Shape) -> Array:
+        return np.zeros_like(array, shape=shape)
+
     def scatter(self, base: Array, indices: Array, values: Array) -> Array:
         out = base.copy()
         out[indices] = values
         return out
 
     def scatter_add(self, base: Array, indices: Array, values: Array) -> Array:
-        out = base.copy()
-        np.add.at(out, indices, values)
+        out = base.copy(order="C")
+        if out.ndim == 1:
+            np.add.at(out, indices, values)
+        elif out.size:
+            # np.add.at has a fast path for one dimension alone.
+            row = out[0].size
+            places = indices[:, None] * row + np.arange(row)
+            np.add.at(out.reshape(-1), places.reshape(-1), values.reshape(-1))
         return out
 
-    def check_indices(self, indices: Array, size: int, name: str) -> None:
-        if indices.size and (indices.min() < 0 or indices.max() >= size):
-            bad = indices[(indices < 0) | (indices >= size)]
+    def is_contiguous(self, array: Array) -> bool:
+        return bool(array.flags.c_contiguous)
+
+    def check_indices(self, indices: Array, size: int, name: str, low: int = 0) -> None:
+        if indices.size and (indices.min() < low or indices.max() >= size):
+            bad = indices[(indices < low) | (indices >= size)]
             raise IndexError(f"{name}: index {bad.flat[0]} is out of range for size {size}")
 
     def make_rng(self, seed: int, device: Device) -> Any:
@@ -90,3 +105,22 @@ class NumpyBackend(Backend):
 
     def permutation(self, rng: Any, n: int, device: Device) -> Array:
         return rng.permutation(n).astype(np.int64)
+
+    # ---------------------------------------------------------------- module ops faster than the default
+
+    max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
+        pools.max_pool_with_indices
+    )
+    max_pool1d_with_indices_backward = max_pool2d_with_indices_backward = max_pool3d_with_indices_backward = (
+        staticmethod(pools.max_pool_with_indices_backward)
+    )
+
+    batch_norm_train = staticmethod(norms.batch_norm_train)
+    batch_norm_train_backward = staticmethod(norms.batch_norm_train_backward)
+    layer_norm = staticmethod(norms.layer_norm)
+    layer_norm_backward = staticmethod(norms.layer_norm_backward)
+
+    softmax = staticmethod(softmaxes.softmax)
+    softmax_backward = staticmethod(softmaxes.softmax_backward)
+    log_softmax = staticmethod(softmaxes.log_softmax)
+    log_softmax_backward = staticmethod(softmaxes.log_softmax_backward)
