@@ -104,7 +104,11 @@ class RMSprop(Optimizer):
             xp = namespace(array)
             state = self.state[parameter]
             if not state:
-                kept = ("square_avg", *(["grad_avg"] if centered else []), *(["momentum_buffer"] if momentum else []))
+                kept = (
+                    "square_avg",
+                    *(["grad_avg"] if centered else []),
+                    *(["momentum_buffer"] if momentum else []),
+                )
                 state.update({name: Tensor(xp.zeros_like(array)) for name in kept}, step=0)
             state["step"] += 1
             if maximize:

@@ -94,7 +94,11 @@ class SGD(Optimizer):
             raise ValueError("SGD: nesterov takes a momentum above 0 and a dampening of 0")
 
     def update_rule(self, group: dict[str, Any]) -> Update:
-        lr, momentum, weight_decay = float(group["lr"]), float(group["momentum"]), float(group["weight_decay"])
+        lr, momentum, weight_decay = (
+            float(group["lr"]),
+            float(group["momentum"]),
+            float(group["weight_decay"]),
+        )
         undamped = 1.0 - float(group["dampening"])
         nesterov, maximize = group["nesterov"], group["maximize"]
 

@@ -86,7 +86,9 @@ def clip_grad_norm_(
     return Tensor(norm)
 
 
-def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
+def clip_grad_value_(
+    parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
+) -> None:
     """Set what is below ``-clip_value`` or above ``clip_value`` in the gradients to that.
 
     Parameters

@@ -69,7 +69,9 @@ class LRScheduler:
                 )
         self.base_lrs: list[float] = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch + 1
-        going_on = last_epoch != -1 and self.relative  # then the present rates are those of this epoch already
+        going_on = (
+            last_epoch != -1 and self.relative
+        )  # then the present rates are those of this epoch already
         self._set(self._scaled(1.0) if going_on else self.get_lr())
 
     def get_lr(self) -> list[float]:

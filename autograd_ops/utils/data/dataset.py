@@ -11,7 +11,15 @@ from typing import Any, Generic, TypeVar
 from ...random import Generator, randperm
 from ...tensor import Tensor
 
-__all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "random_split", "whole_batches"]
+__all__ = [
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "Subset",
+    "TensorDataset",
+    "random_split",
+    "whole_batches",
+]
 
 T = TypeVar("T", covariant=True)
 
@@ -199,7 +207,9 @@ def random_split(
     size = len(dataset)  # type: ignore[arg-type]
     counts = _counts(size, lengths)
     if sum(counts) != size:
-        raise ValueError(f"random_split: the lengths {list(lengths)} add up to {sum(counts)}, not to {size} samples")
+        raise ValueError(
+            f"random_split: the lengths {list(lengths)} add up to {sum(counts)}, not to {size} samples"
+        )
     order = randperm(size, generator=generator, device="cpu").tolist()
     ends = accumulate(counts)
     return [Subset(dataset, order[end - count : end]) for count, end in zip(counts, ends, strict=True)]

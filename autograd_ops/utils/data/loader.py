@@ -95,7 +95,9 @@ class DataLoader:
             raise ValueError(f"DataLoader: num_workers must be at least 0, not {num_workers}")
         if prefetch_factor is not None and prefetch_factor < 1:
             raise ValueError(f"DataLoader: prefetch_factor must be at least 1, not {prefetch_factor}")
-        if isinstance(dataset, IterableDataset) and (shuffle or sampler is not None or batch_sampler is not None):
+        if isinstance(dataset, IterableDataset) and (
+            shuffle or sampler is not None or batch_sampler is not None
+        ):
             raise ValueError(
                 "DataLoader: an IterableDataset sets its own order, so it takes no shuffle, sampler or batch_sampler"
             )
@@ -130,7 +132,9 @@ class DataLoader:
             # Its batch sampler, if there is one, makes lists of the samples themselves.
             made = map(self.collate_fn, self.dataset if self.batch_sampler is None else self.batch_sampler)
             return self._ahead(repeat(partial(next, made, END)), 1) if self.num_workers else made
-        make, drawn = (self._sample, self.sampler) if self.batch_sampler is None else (self._batch, self.batch_sampler)
+        make, drawn = (
+            (self._sample, self.sampler) if self.batch_sampler is None else (self._batch, self.batch_sampler)
+        )
         if self.num_workers:
             return self._ahead((partial(make, numbers) for numbers in drawn), self.num_workers)
         return map(make, drawn)
