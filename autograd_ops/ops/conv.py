@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-@op(formula="dx = w turned round, slid over g; dw = g slid over x; db = sum g", promote=True)
+@op(formula="dx = w turned round, slid over g; dw = g slid over x; db = sum g", promote=True, fresh=True)
 def conv2d(x: Array, weight: Array, bias: Array | None, options: ConvOptions) -> Array:
     """Cross-correlation in two dimensions, which the field calls convolution.
 
