@@ -175,12 +175,19 @@ def _align(op: Op) -> list[str]:
     fix = f"{', '.join(arrays)} = align(op, {', '.join(arrays)})"
     if op.broadcast and len(arrays) == 2 and op.differentiable:
         # A Python number beside an array of a float dtype needs nothing: the common case.
-        lines = [f"    if {differ}:", f"        if not ({_weak(*names)} or {_weak(*reversed(names))}):", f"            {fix}"]
+        lines = [
+            f"    if {differ}:",
+            f"        if not ({_weak(*names)} or {_weak(*reversed(names))}):",
+            f"            {fix}",
+        ]
     else:
         lines = [f"    if {differ}:", f"        {fix}"]
     if op.floating:
         nodes = " and ".join(f"{i.name}_node is None" for i in op.inputs if i.differentiable)
-        lines += [f"    elif {nodes} and {first}.dtype not in floating_dtypes[type({first})]:", f"        {fix}"]
+        lines += [
+            f"    elif {nodes} and {first}.dtype not in floating_dtypes[type({first})]:",
+            f"        {fix}",
+        ]
     return lines
 
 
@@ -281,9 +288,7 @@ def _any_node(op: Op) -> str:
 
 
 def _parents(op: Op) -> str:
-    nodes = [
-        f"*{i.name}_node" if i.kind == "arrays" else f"{i.name}_node" for i in op.inputs if i.differentiable
-    ]
+    nodes = [f"*{i.name}_node" if i.kind == "arrays" else f"{i.name}_node" for i in op.inputs if i.differentiable]
     return f"({_tuple(nodes)})"
 
 

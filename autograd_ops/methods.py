@@ -146,7 +146,22 @@ def _in_place(name: str) -> Any:
 
 
 for _name in (
-    *("abs", "add", "ceil", "clamp", "cos", "div", "exp", "floor", "log", "mul", "neg", "pow", "reciprocal", "relu"),
+    *(
+        "abs",
+        "add",
+        "ceil",
+        "clamp",
+        "cos",
+        "div",
+        "exp",
+        "floor",
+        "log",
+        "mul",
+        "neg",
+        "pow",
+        "reciprocal",
+        "relu",
+    ),
     *("remainder", "round", "rsqrt", "sigmoid", "sign", "sin", "sqrt", "square", "sub", "tanh", "trunc"),
     *("index_add", "index_fill", "lerp", "masked_fill", "scatter", "scatter_add", "tril", "triu"),
 ):

@@ -389,4 +389,3 @@ def _with_zeros(gradients: list[Any], node: Node) -> list[Any]:
             zero = xp.zeros((), dtype=node.dtype[i], device=array.device)
             gradients[i] = xp.broadcast_to(zero, node.shape[i])
     return gradients
-
