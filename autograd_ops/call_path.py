@@ -170,20 +170,33 @@ def _align(op: Op) -> list[str]:
             ]
         return []
     first, *others = arrays
-    differ = " or ".join(
-        f"type({first}) is not type({other}) or type({first}) in NUMBERS or {first}.dtype is not {other}.dtype"
-        for other in others
-    )
+    optional = {f"{i.name}_array" for i in op.inputs if i.kind == "optional"}
+    differ = " or ".join(_differ(first, other, other in optional, op.broadcast) for other in others)
     fix = f"{', '.join(arrays)} = align(op, {', '.join(arrays)})"
     if op.broadcast and len(arrays) == 2 and op.differentiable:
         # A Python number beside an array of a float dtype needs nothing: the common case.
-        lines = [f"    if {differ}:", f"        if not ({_weak(*names)} or {_weak(*reversed(names))}):", f"            {fix}"]
+        lines = [
+            f"    if {differ}:",
+            f"        if not ({_weak(*names)} or {_weak(*reversed(names))}):",
+            f"            {fix}",
+        ]
     else:
         lines = [f"    if {differ}:", f"        {fix}"]
     if op.floating:
         nodes = " and ".join(f"{i.name}_node is None" for i in op.inputs if i.differentiable)
-        lines += [f"    elif {nodes} and {first}.dtype not in floating_dtypes[type({first})]:", f"        {fix}"]
+        lines += [
+            f"    elif {nodes} and {first}.dtype not in floating_dtypes[type({first})]:",
+            f"        {fix}",
+        ]
     return lines
+
+
+def _differ(first: str, other: str, optional: bool, numbers: bool) -> str:
+    """The test for two arguments that are not arrays of one type and dtype."""
+    test = f"type({first}) is not type({other}) or {first}.dtype is not {other}.dtype"
+    if numbers:
+        test = test.replace(" or ", f" or type({first}) in NUMBERS or ")
+    return f"{other} is not None and ({test})" if optional else test
 
 
 def _weak(array: str, number: str) -> str:
@@ -275,9 +288,7 @@ def _any_node(op: Op) -> str:
 
 
 def _parents(op: Op) -> str:
-    nodes = [
-        f"*{i.name}_node" if i.kind == "arrays" else f"{i.name}_node" for i in op.inputs if i.differentiable
-    ]
+    nodes = [f"*{i.name}_node" if i.kind == "arrays" else f"{i.name}_node" for i in op.inputs if i.differentiable]
     return f"({_tuple(nodes)})"
 
 

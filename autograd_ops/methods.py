@@ -6,11 +6,13 @@ imports, since ops record on Tensors; hence they are attached here and not writt
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from autograd_backends import Device, kernels, parse_device
 
 from . import functions, indexing, ops
+from .autograd import backward
 from .creation import full, move, tensor, zeros
 from .dtypes import DType, as_dtype, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from .inplace import in_place
@@ -96,6 +98,39 @@ for _module in (functions.arithmetic, functions.reductions, functions.shapes, fu
         if _name not in _NOT_METHODS and _name not in ("getitem", "setitem", "check_indices"):
             setattr(Tensor, _name, getattr(_module, _name))
 
+# ---------------------------------------------------------------- backward
+
+
+def _backward(
+    self: Tensor,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensor | Sequence[Tensor] | None = None,
+) -> None:
+    """Add the gradient of this Tensor to the ``grad`` of each leaf that it was computed from.
+
+    Parameters
+    ----------
+    gradient
+        The gradient that arrives here, of this shape; may be left out for a single element, where it is 1.
+    retain_graph
+        Keep what the tape saved, so that backward can run again; by default as `create_graph`.
+    create_graph
+        Record the backward pass too, so that the gradients can be differentiated.
+    inputs
+        Only these get a gradient.
+
+    Raises
+    ------
+    TapeError
+        If nothing here requires grad, `gradient` is needed or has another shape, or the tape was freed.
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs)
+
+
+Tensor.backward = _backward  # type: ignore[method-assign]
+
 # ---------------------------------------------------------------- in place
 
 
@@ -111,7 +146,22 @@ def _in_place(name: str) -> Any:
 
 
 for _name in (
-    *("abs", "add", "ceil", "clamp", "cos", "div", "exp", "floor", "log", "mul", "neg", "pow", "reciprocal", "relu"),
+    *(
+        "abs",
+        "add",
+        "ceil",
+        "clamp",
+        "cos",
+        "div",
+        "exp",
+        "floor",
+        "log",
+        "mul",
+        "neg",
+        "pow",
+        "reciprocal",
+        "relu",
+    ),
     *("remainder", "round", "rsqrt", "sigmoid", "sign", "sin", "sqrt", "square", "sub", "tanh", "trunc"),
     *("index_add", "index_fill", "lerp", "masked_fill", "scatter", "scatter_add", "tril", "triu"),
 ):

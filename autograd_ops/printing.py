@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 __all__ = ["describe", "set_printoptions"]
 
-_options: dict[str, Any] = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "suppress": None}
+_options: dict[str, Any] = {
+    "precision": 4,
+    "threshold": 1000,
+    "edgeitems": 3,
+    "linewidth": 80,
+    "suppress": None,
+}
 
 
 def set_printoptions(

@@ -194,9 +194,7 @@ def randint(
     return Tensor(array)
 
 
-def randperm(
-    n: int, *, generator: Generator | None = None, dtype: Any = None, device: str | None = None
-) -> Tensor:
+def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, device: str | None = None) -> Tensor:
     """The integers from 0 to n - 1 in random order."""
     where = get_default_device() if device is None else parse_device(device)
     backend = get_backend(where)

@@ -130,6 +130,7 @@ class Op:
         broadcast: bool,
         promote: bool | str,
         floating: bool,
+        fresh: bool,
         outputs: Sequence[str] | Any | None,
         carries: Sequence[str] | None,
         saves: Sequence[str],
@@ -143,6 +144,7 @@ class Op:
         self.promote = promote is True or broadcast
         self.fits_gradients = bool(promote) or broadcast
         self.floating = floating
+        self.fresh = fresh
         self.outputs = outputs if outputs is None or outputs is ... else tuple(outputs)
         self.carries = self.outputs if carries is None else tuple(carries)
         self.saves = tuple(saves)
@@ -251,6 +253,7 @@ def op(
     broadcast: bool = False,
     promote: bool | str = False,
     floating: bool = False,
+    fresh: bool = False,
     outputs: Sequence[str] | Any | None = None,
     carries: Sequence[str] | None = None,
     saves: Sequence[str] = (),
@@ -272,6 +275,9 @@ def op(
         cast to each one's.
     floating
         Integer inputs become the default float dtype first.
+    fresh
+        Every rule returns a new array, which nothing else holds: never the arriving gradient, or a view. The walk may
+        then add to it in place, and a leaf keep it without a copy.
     outputs
         Names of the outputs, if there are several (the function returns a named tuple with these fields), or ``...``
         if it returns a tuple of any length.
@@ -309,6 +315,7 @@ def op(
             broadcast=broadcast,
             promote=promote,
             floating=floating,
+            fresh=fresh,
             outputs=outputs,
             carries=carries,
             saves=saves,

@@ -12,7 +12,7 @@ from .shape import broadcast_to
 __all__ = ["linear", "linear_bias_backward", "linear_weight_backward", "linear_x_backward"]
 
 
-@op(formula="dx = g w^T, dw = x^T g, db = sum g", promote=True)
+@op(formula="dx = g w^T, dw = x^T g, db = sum g", promote=True, fresh=True)
 def linear(x: Array, weight: Array, bias: Array | None = None, transposed: bool = False) -> Array:
     """A matrix product and a bias.
 

@@ -230,7 +230,13 @@ layer_norm.joint(
 
 
 def _layer_norm_backward_recorded(
-    tensor: Any, gamma: Any, mean: Any, rstd: Any, epsilon: float, output_grad: Any, needs: Needs = (True,) * 3
+    tensor: Any,
+    gamma: Any,
+    mean: Any,
+    rstd: Any,
+    epsilon: float,
+    output_grad: Any,
+    needs: Needs = (True,) * 3,
 ) -> LayerNormBackward:
     last = (tensor.ndim - 1,)
     rows = tuple(range(tensor.ndim - 1))

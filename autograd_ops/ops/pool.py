@@ -81,9 +81,7 @@ def max_pool2d_with_indices(
     ShapeError
         Naming the argument, the shapes and the rule that they break.
     """
-    sizes = _both(
-        "max_pool2d_with_indices", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation
-    )
+    sizes = _both("max_pool2d_with_indices", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
     output, indices = kernels(x).max_pool2d_with_indices(x, *sizes, ceil_mode)
     if indices_dtype != "int64":
         indices = namespace(x).astype(indices, kernels(x).dtype(indices_dtype))
@@ -92,9 +90,7 @@ def max_pool2d_with_indices(
 
 max_pool2d_with_indices.backward(
     x=lambda g, x_shape, kernel_size, stride, padding, dilation, ceil_mode, indices: (
-        max_pool2d_with_indices_backward(
-            x_shape, kernel_size, stride, padding, dilation, ceil_mode, g, indices
-        ).x_grad
+        max_pool2d_with_indices_backward(x_shape, kernel_size, stride, padding, dilation, ceil_mode, g, indices).x_grad
     )
 )
 
@@ -125,15 +121,11 @@ def max_pool2d_gather(x: Array, indices: Array) -> Array:
 
 max_pool2d_gather.backward(
     # How the windows lay does not matter any more: the indices say it all.
-    x=lambda g, x_shape, indices: max_pool2d_with_indices_backward(
-        x_shape, 1, 1, 0, 1, False, g, indices
-    ).x_grad
+    x=lambda g, x_shape, indices: max_pool2d_with_indices_backward(x_shape, 1, 1, 0, 1, False, g, indices).x_grad
 )
 
 
-def max_pool2d(
-    x: Array, kernel_size: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool
-) -> Array:
+def max_pool2d(x: Array, kernel_size: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool) -> Array:
     """The largest element of each window; see `max_pool2d_with_indices`"""
     return max_pool2d_with_indices(x, kernel_size, stride, padding, dilation, ceil_mode).output
 
@@ -182,9 +174,7 @@ def avg_pool2d(
 
 avg_pool2d.backward(
     x=lambda g, x_shape, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override: (
-        avg_pool2d_backward(
-            x_shape, g, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override
-        )
+        avg_pool2d_backward(x_shape, g, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override)
     )
 )
 
@@ -202,9 +192,7 @@ def avg_pool2d_backward(
 ) -> Array:
     """The gradient of x [N, C, H, W], of which only the shape is used"""
     sizes = _both("avg_pool2d", kernel_size=kernel_size, stride=stride, padding=padding)
-    return kernels(grad).avg_pool2d_backward(
-        x, grad, *sizes, count_include_pad, ceil_mode, divisor_override
-    )
+    return kernels(grad).avg_pool2d_backward(x, grad, *sizes, count_include_pad, ceil_mode, divisor_override)
 
 
 avg_pool2d_backward.backward(
@@ -230,6 +218,4 @@ def adaptive_avg_pool2d_backward(x: ShapeOf, grad: Array) -> Array:
     return kernels(grad).adaptive_avg_pool2d_backward(x, grad)
 
 
-adaptive_avg_pool2d_backward.backward(
-    grad=lambda g, grad_shape: adaptive_avg_pool2d(g, tuple(grad_shape[2:]))
-)
+adaptive_avg_pool2d_backward.backward(grad=lambda g, grad_shape: adaptive_avg_pool2d(g, tuple(grad_shape[2:])))

@@ -49,7 +49,7 @@ def _kept(shape: tuple[int, ...], axis: Axes) -> tuple[int, ...]:
 
 def unreduce(g: Any, shape: tuple[int, ...], axis: Axes, keepdims: bool) -> Any:
     """The gradient of a reduction's output, stretched to the `shape` of its input."""
-    if not keepdims:
+    if not keepdims and axis is not None:
         g = reshape(g, _kept(shape, axis))
     return broadcast_to(g, shape)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..array_types import Array, Shape
 from ..base import Backend
 from ..device import Device
+from . import linear as linears
 from . import namespace
 from . import norm as norms
 from . import pool as pools
@@ -55,10 +56,9 @@ class NumpyBackend(Backend):
         return np.asarray(scalar)
 
     def shares_memory(self, view: Array, array: Array) -> bool:
-        # A view's base is the array that owns the memory, also for a view of a view.
-        return view is array or (
-            view.base is not None and view.base is (array if array.base is None else array.base)
-        )
+        # A view's base is what it was made from, or more often the array that owns the memory.
+        base = view.base
+        return view is array or (base is not None and (base is array or base is array.base))
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
@@ -107,6 +107,11 @@ class NumpyBackend(Backend):
         return rng.permutation(n).astype(np.int64)
 
     # ---------------------------------------------------------------- module ops faster than the default
+
+    linear = staticmethod(linears.linear)
+    linear_x_backward = staticmethod(linears.linear_x_backward)
+    linear_weight_backward = staticmethod(linears.linear_weight_backward)
+    linear_bias_backward = staticmethod(linears.linear_bias_backward)
 
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices

@@ -11,100 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy import (
-    abs,
-    acos,
-    acosh,
-    add,
-    argmax,
-    argmin,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_invert,
-    bitwise_or,
-    bitwise_xor,
-    bool,
-    ceil,
-    complex64,
-    complex128,
-    concat,
-    copysign,
-    cos,
-    cosh,
-    divide,
-    e,
-    empty_like,
-    equal,
-    exp,
-    expm1,
-    float16,
-    float32,
-    float64,
-    floor,
-    floor_divide,
-    full_like,
-    greater,
-    greater_equal,
-    hypot,
-    inf,
-    int8,
-    int16,
-    int32,
-    int64,
-    isdtype,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    multiply,
-    nan,
-    negative,
-    newaxis,
-    not_equal,
-    ones_like,
-    pi,
-    positive,
-    pow,
-    reciprocal,
-    remainder,
-    repeat,
-    result_type,
-    round,
-    searchsorted,
-    sign,
-    signbit,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    stack,
-    subtract,
-    tan,
-    tanh,
-    tile,
-    trunc,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    zeros_like,
-)
 from numpy.lib.stride_tricks import as_strided
 
 __array_api_version__ = "2025.12"
@@ -179,7 +85,11 @@ def squeeze(x: Any, /, axis: Any) -> Any:
 
 
 def broadcast_to(x: Any, /, shape: Any) -> Any:
-    # A stride of 0 in each new or stretched dimension; np.broadcast_to says the same in two microseconds.
+    # A stride of 0 in each new or stretched dimension; np.broadcast_to says the same in three times the time.
+    if x.size == 1 and x.ndim <= len(shape):
+        out = np.ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
+        out.flags.writeable = False
+        return out
     lead = len(shape) - x.ndim
     strides = [0] * lead
     for n, m, stride in zip(x.shape, shape[lead:] if lead >= 0 else (), x.strides, strict=lead >= 0):
@@ -188,7 +98,11 @@ def broadcast_to(x: Any, /, shape: Any) -> Any:
         strides.append(stride if n == m else 0)
     if lead < 0:
         raise ValueError(f"shape {x.shape} cannot be broadcast to {tuple(shape)}")
-    return as_strided(x, shape, strides, writeable=False)
+    if not x.flags.c_contiguous or not x.size:
+        return as_strided(x, shape, strides, writeable=False)
+    out = np.ndarray(shape, x.dtype, x, 0, strides)
+    out.flags.writeable = False
+    return out
 
 
 def where(condition: Any, x1: Any, x2: Any, /) -> Any:
@@ -211,9 +125,10 @@ def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False
 def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
     if x.dtype == _HALF:
         return mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(_HALF)
+    if not x.size:
+        return sum(x, axis=axis, keepdims=keepdims) * (np.nan if not _count(x.shape, axis) else 1.0)
     total = np.add.reduce(x, axis, None, None, keepdims)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return total / (x.size // total.size if total.size else _count(x.shape, axis))
+    return total / (x.size // total.size)
 
 
 def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
