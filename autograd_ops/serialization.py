@@ -22,6 +22,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
+
 from autograd_backends import kernels, parse_device
 
 from .creation import tensor
@@ -169,9 +170,7 @@ class _Encoder:
         self.arrays: dict[str, Any] = {}
         self.pairs: list[str] = []
 
-    def encode(
-        self, value: Any, place: str = "obj", keys: tuple[Any, ...] = (), inside: tuple[int, ...] = ()
-    ) -> Any:
+    def encode(self, value: Any, place: str = "obj", keys: tuple[Any, ...] = (), inside: tuple[int, ...] = ()) -> Any:
         """The tree of `value`, which is at `keys`, in containers whose ids are `inside`."""
         if value is None or isinstance(value, bool):
             return value
@@ -279,9 +278,7 @@ def _array(entry: dict[str, Any], key: str, name: str) -> Any:
         return (upper << 16).view(np.float32).reshape(entry["shape"])
     dtype = DTYPES.get(entry["dtype"])
     if dtype is None:
-        raise SerializationError(
-            f"{name}: tensor {key!r} is of dtype {entry['dtype']}, which is not supported"
-        )
+        raise SerializationError(f"{name}: tensor {key!r} is of dtype {entry['dtype']}, which is not supported")
     return np.frombuffer(entry["data"], dtype).reshape(entry["shape"])
 
 

@@ -183,6 +183,4 @@ class AdamW(Adam):
         capturable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True
-        )
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)

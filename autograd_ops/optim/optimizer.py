@@ -27,7 +27,8 @@ Update = Callable[[Tensor, Any, Any], None]
 class Optimizer:
     """What every optimizer is: parameters in groups, each group with hyper-parameters of its own.
 
-    A subclass gives its hyper-parameters in `defaults`, and overrides `update_rule`, or like a PyTorch optimizer `step`.
+    A subclass gives its hyper-parameters in `defaults`, and overrides `update_rule`, or like a PyTorch
+    optimizer `step`.
 
     Parameters
     ----------
@@ -76,9 +77,7 @@ class Optimizer:
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
-            raise TypeError(
-                f"{type(self).__name__}: params must be a list of Tensors or dicts, not one Tensor"
-            )
+            raise TypeError(f"{type(self).__name__}: params must be a list of Tensors or dicts, not one Tensor")
         self.defaults = defaults
         self.param_groups: list[dict[str, Any]] = []
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
@@ -133,9 +132,7 @@ class Optimizer:
                     update(parameter, array, grad)
                 else:
                     _update_wide(update, parameter, wide)
-                parameter.version[0] += (
-                    1  # backward refuses to go through an op that kept the values from before
-                )
+                parameter.version[0] += 1  # backward refuses to go through an op that kept the values from before
         return loss
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -173,9 +170,7 @@ class Optimizer:
         for i, parameter in enumerate(parameters):
             self._check_parameter(parameter, i)
             if id(parameter) in known:
-                raise ValueError(
-                    f"{name}: parameter {i} of the group is optimized already; give each one once"
-                )
+                raise ValueError(f"{name}: parameter {i} of the group is optimized already; give each one once")
             known.add(id(parameter))
         complete = {**self.defaults, **group, "params": parameters}
         self.check(complete)
@@ -184,18 +179,14 @@ class Optimizer:
     def _check_parameter(self, parameter: Any, i: int) -> None:
         name = type(self).__name__
         if not isinstance(parameter, Tensor):
-            raise TypeError(
-                f"{name}: can optimize Tensors, but parameter {i} is a {type(parameter).__name__}"
-            )
+            raise TypeError(f"{name}: can optimize Tensors, but parameter {i} is a {type(parameter).__name__}")
         if not parameter.is_leaf:
             raise ValueError(
                 f"{name}: parameter {i} was made by a recorded op, so it gets no gradient of its own: "
                 "optimize the tensors it was made from, or its detach().requires_grad_()"
             )
         if parameter.dtype.is_complex and not self.takes_complex:
-            raise TypeError(
-                f"{name}: parameter {i} is {parameter.dtype.name}; only real parameters are supported"
-            )
+            raise TypeError(f"{name}: parameter {i} is {parameter.dtype.name}; only real parameters are supported")
 
     def _parameters(self) -> Iterator[Tensor]:
         for group in self.param_groups:

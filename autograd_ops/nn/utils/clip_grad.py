@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import reduce
 from typing import Any
 
 from autograd_backends import device_of, kernels, namespace
@@ -86,9 +87,7 @@ def clip_grad_norm_(
     return Tensor(norm)
 
 
-def clip_grad_value_(
-    parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
-) -> None:
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
     """Set what is below ``-clip_value`` or above ``clip_value`` in the gradients to that.
 
     Parameters
@@ -132,19 +131,12 @@ def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
 def _norm(arrays: list[Any], p: float) -> Any:
     """The p-norm of `arrays` as one vector: a 0-d array beside the first, in the widest of their accumulators."""
     home = str(device_of(arrays[0]))
-    total = None
-    for array in arrays:
-        size = ops.abs(ops.astype(array, kernels(array).accumulator(array.dtype)))
-        if math.isinf(p):
-            part = ops.amax(size) if 0 not in size.shape else ops.sum(size)
-        else:
-            part = ops.sum(size * size if p == 2.0 else size**p)
-        part = move(part, None, home)
-        if total is None:
-            total = part
-        else:
-            total = ops.maximum(total, part) if math.isinf(p) else ops.add(total, part)
-    return total if math.isinf(p) else ops.pow(total, 1.0 / p)
+    sizes = [ops.abs(ops.astype(array, kernels(array).accumulator(array.dtype))) for array in arrays]
+    if math.isinf(p):
+        largest = [ops.sum(size) if 0 in size.shape else ops.amax(size) for size in sizes]  # amax of nothing is none
+        return reduce(ops.maximum, [move(x, None, home) for x in largest])
+    sums = [ops.sum(size * size if p == 2.0 else size**p) for size in sizes]
+    return ops.pow(reduce(ops.add, [move(x, None, home) for x in sums]), 1.0 / p)
 
 
 def _beside(array: Any, factor: Any) -> Any:

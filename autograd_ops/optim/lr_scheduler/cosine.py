@@ -66,10 +66,7 @@ class CosineAnnealingLR(LRScheduler):
             # The rate was eta_min itself, so there is no proportion to go on from.
             pairs = zip(self.optimizer.param_groups, self.base_lrs, strict=True)
             return [group["lr"] + (base - self.eta_min) * now for group, base in pairs]
-        return [
-            self.eta_min + (group["lr"] - self.eta_min) * now / before
-            for group in self.optimizer.param_groups
-        ]
+        return [self.eta_min + (group["lr"] - self.eta_min) * now / before for group in self.optimizer.param_groups]
 
     def _height(self, epoch: int) -> float:
         """Where the cosine is in `epoch`, from 1 at the top to 0."""

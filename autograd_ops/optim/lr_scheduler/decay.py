@@ -48,9 +48,7 @@ class StepLR(LRScheduler):
 
     relative: ClassVar[bool] = True
 
-    def __init__(
-        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         if step_size < 1:
             raise ValueError(f"StepLR: step_size must be at least 1, not {step_size}")
         self.step_size = step_size

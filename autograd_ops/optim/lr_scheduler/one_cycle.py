@@ -101,9 +101,7 @@ class OneCycleLR(LRScheduler):
         if not 0.0 <= pct_start <= 1.0:
             raise ValueError(f"OneCycleLR: pct_start must be in [0, 1], not {pct_start}")
         if anneal_strategy not in _STRATEGIES:
-            raise ValueError(
-                f"OneCycleLR: anneal_strategy must be 'cos' or 'linear', not {anneal_strategy!r}"
-            )
+            raise ValueError(f"OneCycleLR: anneal_strategy must be 'cos' or 'linear', not {anneal_strategy!r}")
         self.total_steps = total_steps
         self.anneal_strategy = anneal_strategy
         self.cycle_momentum = cycle_momentum

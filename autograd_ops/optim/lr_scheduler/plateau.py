@@ -69,9 +69,7 @@ class ReduceLROnPlateau(LRScheduler):
         if mode not in ("min", "max"):
             raise ValueError(f"ReduceLROnPlateau: mode must be 'min' or 'max', not {mode!r}")
         if threshold_mode not in ("rel", "abs"):
-            raise ValueError(
-                f"ReduceLROnPlateau: threshold_mode must be 'rel' or 'abs', not {threshold_mode!r}"
-            )
+            raise ValueError(f"ReduceLROnPlateau: threshold_mode must be 'rel' or 'abs', not {threshold_mode!r}")
         self.optimizer = check_optimizer(self, optimizer)
         self.mode = mode
         self.factor = factor
@@ -116,9 +114,5 @@ class ReduceLROnPlateau(LRScheduler):
     def is_better(self, metric: float, best: float) -> bool:
         """Whether `metric` is an improvement on `best` that counts."""
         sign = -1.0 if self.mode == "min" else 1.0
-        bar = (
-            best * (1.0 + sign * self.threshold)
-            if self.threshold_mode == "rel"
-            else best + sign * self.threshold
-        )
+        bar = best * (1.0 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
         return metric < bar if self.mode == "min" else metric > bar

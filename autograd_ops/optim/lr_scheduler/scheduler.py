@@ -69,9 +69,7 @@ class LRScheduler:
                 )
         self.base_lrs: list[float] = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch + 1
-        going_on = (
-            last_epoch != -1 and self.relative
-        )  # then the present rates are those of this epoch already
+        going_on = last_epoch != -1 and self.relative  # then the present rates are those of this epoch already
         self._set(self._scaled(1.0) if going_on else self.get_lr())
 
     def get_lr(self) -> list[float]:
@@ -130,7 +128,5 @@ def one_per_group(scheduler: object, optimizer: Optimizer, name: str, value: Any
     if not isinstance(value, (list, tuple)):
         return [value] * groups
     if len(value) != groups:
-        raise ValueError(
-            f"{type(scheduler).__name__}: {name} has {len(value)} values for {groups} parameter groups"
-        )
+        raise ValueError(f"{type(scheduler).__name__}: {name} has {len(value)} values for {groups} parameter groups")
     return list(value)

@@ -121,13 +121,13 @@ class Subset(Dataset[T]):
     """
 
     def __init__(self, dataset: Dataset[T] | Sequence[T], indices: Sequence[int]) -> None:
-        self.dataset = dataset
+        self.dataset: Any = dataset
         self.indices = indices
 
     def __getitem__(self, index: Any) -> T:
         if isinstance(index, list):
-            return self.dataset[[self.indices[i] for i in index]]  # type: ignore[index, return-value]
-        return self.dataset[self.indices[index]]  # type: ignore[return-value]
+            return self.dataset[[self.indices[i] for i in index]]
+        return self.dataset[self.indices[index]]
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -176,9 +176,7 @@ class ConcatDataset(Dataset[Any]):
         return int(self.cumulative_sizes[-1])
 
 
-def random_split(
-    dataset: Dataset[T], lengths: Sequence[float], generator: Generator | None = None
-) -> list[Subset[T]]:
+def random_split(dataset: Dataset[T], lengths: Sequence[float], generator: Generator | None = None) -> list[Subset[T]]:
     """Parts of a data set, with no sample in two of them, chosen at random.
 
     Parameters
@@ -207,9 +205,7 @@ def random_split(
     size = len(dataset)  # type: ignore[arg-type]
     counts = _counts(size, lengths)
     if sum(counts) != size:
-        raise ValueError(
-            f"random_split: the lengths {list(lengths)} add up to {sum(counts)}, not to {size} samples"
-        )
+        raise ValueError(f"random_split: the lengths {list(lengths)} add up to {sum(counts)}, not to {size} samples")
     order = randperm(size, generator=generator, device="cpu").tolist()
     ends = accumulate(counts)
     return [Subset(dataset, order[end - count : end]) for count, end in zip(counts, ends, strict=True)]

@@ -95,9 +95,7 @@ class DataLoader:
             raise ValueError(f"DataLoader: num_workers must be at least 0, not {num_workers}")
         if prefetch_factor is not None and prefetch_factor < 1:
             raise ValueError(f"DataLoader: prefetch_factor must be at least 1, not {prefetch_factor}")
-        if isinstance(dataset, IterableDataset) and (
-            shuffle or sampler is not None or batch_sampler is not None
-        ):
+        if isinstance(dataset, IterableDataset) and (shuffle or sampler is not None or batch_sampler is not None):
             raise ValueError(
                 "DataLoader: an IterableDataset sets its own order, so it takes no shuffle, sampler or batch_sampler"
             )
@@ -118,8 +116,8 @@ class DataLoader:
         self.dataset = dataset
         self.batch_size = batch_size
         self.drop_last = drop_last
-        self.sampler = sampler
-        self.batch_sampler = batch_sampler
+        self.sampler: Any = sampler
+        self.batch_sampler: Any = batch_sampler
         self.num_workers = num_workers
         self.collate_fn = collate_fn or (default_collate if batched else default_convert)
         self.worker_init_fn = worker_init_fn
@@ -132,9 +130,7 @@ class DataLoader:
             # Its batch sampler, if there is one, makes lists of the samples themselves.
             made = map(self.collate_fn, self.dataset if self.batch_sampler is None else self.batch_sampler)
             return self._ahead(repeat(partial(next, made, END)), 1) if self.num_workers else made
-        make, drawn = (
-            (self._sample, self.sampler) if self.batch_sampler is None else (self._batch, self.batch_sampler)
-        )
+        make, drawn = (self._sample, self.sampler) if self.batch_sampler is None else (self._batch, self.batch_sampler)
         if self.num_workers:
             return self._ahead((partial(make, numbers) for numbers in drawn), self.num_workers)
         return map(make, drawn)
@@ -162,5 +158,5 @@ class DataLoader:
             If the data set, or a sampler that was given, has no length.
         """
         if self.batch_sampler is not None:
-            return len(self.batch_sampler)  # type: ignore[arg-type]
-        return len(self.dataset if self.sampler is None else self.sampler)  # type: ignore[arg-type]
+            return len(self.batch_sampler)
+        return len(self.dataset if self.sampler is None else self.sampler)

@@ -183,9 +183,7 @@ class WeightedRandomSampler(Sampler[int]):
             raise ValueError(f"WeightedRandomSampler: num_samples must be at least 1, not {num_samples}")
         self.weights = as_tensor(weights, dtype=float64, device="cpu")
         if self.weights.ndim != 1:
-            raise ValueError(
-                f"WeightedRandomSampler: weights must be one row, got shape {tuple(self.weights.shape)}"
-            )
+            raise ValueError(f"WeightedRandomSampler: weights must be one row, got shape {tuple(self.weights.shape)}")
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
