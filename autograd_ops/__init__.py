@@ -5,7 +5,7 @@ The arrays come from the backend that a device string names: ``"cpu"`` is NumPy,
 
 __version__ = "0.1.0.dev0"
 
-from . import autograd, ops
+from . import autograd, nn, ops
 from .creation import *
 from .dtypes import *
 from .random import *

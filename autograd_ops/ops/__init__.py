@@ -7,8 +7,10 @@ The names and argument orders of the module ops (`linear`, `conv2d`, ...) are th
 from .activation import *
 from .compare import *
 from .dtype import astype, clone, ones_like, zeros_like
+from .dropout import *
 from .elementwise import *
 from .indexing import *
+from .loss import *
 from .product import *
 from .reduce import *
 from .shape import *
