@@ -5,9 +5,42 @@ The arrays come from the backend that a device string names: ``"cpu"`` is NumPy,
 
 __version__ = "0.1.0.dev0"
 
-from . import autograd, nn, ops
+from autograd_backends import Device as device
+from autograd_backends import DeviceError
+
+from . import autograd, cuda, ops
 from .creation import *
 from .dtypes import *
+from .functions import *
+from .indexing import (
+    check_indices,
+    gather,
+    index_add,
+    index_fill,
+    index_select,
+    masked_fill,
+    masked_select,
+    narrow,
+    nonzero,
+    scatter,
+    scatter_add,
+    select,
+    take,
+)
+from .printing import set_printoptions
 from .random import *
-from .tape import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .tensor import Tensor
+from .tape import TapeError, enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .tensor import Size, Tensor
+
+from . import methods  # isort: skip  # attaches Tensor's operators and methods
+from . import nn  # isort: skip
+
+
+def is_tensor(value: object) -> bool:
+    """Whether `value` is a Tensor."""
+    return isinstance(value, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements of `input` are floats."""
+    return input.dtype.is_floating_point

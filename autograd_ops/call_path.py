@@ -170,10 +170,8 @@ def _align(op: Op) -> list[str]:
             ]
         return []
     first, *others = arrays
-    differ = " or ".join(
-        f"type({first}) is not type({other}) or type({first}) in NUMBERS or {first}.dtype is not {other}.dtype"
-        for other in others
-    )
+    optional = {f"{i.name}_array" for i in op.inputs if i.kind == "optional"}
+    differ = " or ".join(_differ(first, other, other in optional, op.broadcast) for other in others)
     fix = f"{', '.join(arrays)} = align(op, {', '.join(arrays)})"
     if op.broadcast and len(arrays) == 2 and op.differentiable:
         # A Python number beside an array of a float dtype needs nothing: the common case.
@@ -184,6 +182,14 @@ def _align(op: Op) -> list[str]:
         nodes = " and ".join(f"{i.name}_node is None" for i in op.inputs if i.differentiable)
         lines += [f"    elif {nodes} and {first}.dtype not in floating_dtypes[type({first})]:", f"        {fix}"]
     return lines
+
+
+def _differ(first: str, other: str, optional: bool, numbers: bool) -> str:
+    """The test for two arguments that are not arrays of one type and dtype."""
+    test = f"type({first}) is not type({other}) or {first}.dtype is not {other}.dtype"
+    if numbers:
+        test = test.replace(" or ", f" or type({first}) in NUMBERS or ")
+    return f"{other} is not None and ({test})" if optional else test
 
 
 def _weak(array: str, number: str) -> str:
@@ -296,6 +302,8 @@ def _saved(op: Op, outputs: dict[str, tuple[str, str]]) -> str:
             parts += [_if_wanted(op, kept, value), version, f"{version}[0]"]
         elif kept.kind == "shape":
             parts.append(_shape_of(op, kept.of, kinds[kept.of]))
+        elif kept.kind == "device":
+            parts.append(f"device_of({kept.of}_array)")
         else:
             parts.append(kept.name)
     return _tuple(parts)
@@ -362,16 +370,15 @@ def pull_source(op: Op) -> str:
                     "    else:",
                     f"        {name}_grad = {call}",
                 ]
-        if op.promote and many:
+        if op.fits_gradients and many:
             lines.append(f"    {name}_grads = fit_all({name}_grads, {name}_nodes)")
-        elif op.promote:
-            indent = "    " if op.joint_rule is None else ""
-            lines += [f"    if {name}_node is not None:"] if op.joint_rule is not None else []
-            indent = "        "
+        elif op.fits_gradients:
+            if op.joint_rule is not None:
+                lines.append(f"    if {name}_grad is not None:")
             shape = f"{name}_grad.shape != {name}_node.shape or " if op.broadcast else ""
             lines += [
-                f"{indent}if {shape}{name}_grad.dtype is not {name}_node.dtype:",
-                f"{indent}    {name}_grad = fit({name}_grad, {name}_node)",
+                f"        if {shape}{name}_grad.dtype is not {name}_node.dtype:",
+                f"            {name}_grad = fit({name}_grad, {name}_node)",
             ]
     grads = [f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable]
     return "\n".join([*lines, f"    return ({_tuple(grads)})"]) + "\n"

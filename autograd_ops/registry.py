@@ -10,8 +10,8 @@
     )
 
 A rule is a function of the arriving gradient, its first parameter, and of what else it names: inputs, options,
-``out``, outputs by name, declared extras, ``needs``, and ``<input>_shape``, which does not keep the array. The names
-are read once, and a value is kept on the tape only if an input whose rule names it needs a gradient.
+``out``, outputs by name, declared extras, ``needs``, ``<input>_shape`` and ``<input>_device``, which do not keep the
+array. The names are read once, and a value is kept on the tape only if an input whose rule names it needs a gradient.
 
 Inputs and options are told apart by annotation: none, ``Array``, ``Array | None``, ``Arrays`` or ``ShapeOf`` is an
 input; all else is an option, passed as it is. Every input has a rule or is declared ``nondiff``.
@@ -89,7 +89,7 @@ class Kept:
     Attributes
     ----------
     kind
-        ``"input"``, ``"output"``, ``"shape"`` (of the input called `of`), ``"extra"`` or ``"option"``.
+        ``"input"``, ``"output"``, ``"shape"`` or ``"device"`` (of the input called `of`), ``"extra"`` or ``"option"``.
     wanted_by
         The inputs whose rules name it.
     """
@@ -128,8 +128,9 @@ class Op:
         formula: str,
         nondiff: Sequence[str] | bool,
         broadcast: bool,
-        promote: bool,
+        promote: bool | str,
         floating: bool,
+        fresh: bool,
         outputs: Sequence[str] | Any | None,
         carries: Sequence[str] | None,
         saves: Sequence[str],
@@ -140,8 +141,10 @@ class Op:
         self.formula = formula
         self.forward = forward
         self.broadcast = broadcast
-        self.promote = promote or broadcast
+        self.promote = promote is True or broadcast
+        self.fits_gradients = bool(promote) or broadcast
         self.floating = floating
+        self.fresh = fresh
         self.outputs = outputs if outputs is None or outputs is ... else tuple(outputs)
         self.carries = self.outputs if carries is None else tuple(carries)
         self.saves = tuple(saves)
@@ -196,7 +199,7 @@ class Op:
         self.kept = tuple(self._kept(name, tuple(by)) for name, by in wanted.items())
 
     def _kept(self, name: str, wanted_by: tuple[str, ...]) -> Kept:
-        of_input = name.removesuffix("_shape")
+        of_input, _, about = name.rpartition("_")
         inputs = {i.name: i for i in self.inputs}
         if name in inputs:
             kind = "option" if inputs[name].kind == "shape" else "input"
@@ -206,8 +209,8 @@ class Op:
             kind = "extra"
         elif (self.outputs is None and name == "out") or (self.outputs is not ... and name in (self.outputs or ())):
             kind = "output"
-        elif name != of_input and of_input in inputs:
-            return Kept(name, "shape", of_input, wanted_by)
+        elif about in ("shape", "device") and of_input in inputs:
+            return Kept(name, about, of_input, wanted_by)
         else:
             raise RegistryError(
                 f"op {self.name}: the rule for {wanted_by[0]!r} names {name!r}, which is none of its inputs, options, "
@@ -248,8 +251,9 @@ def op(
     formula: str = "",
     nondiff: Sequence[str] | bool = (),
     broadcast: bool = False,
-    promote: bool = False,
+    promote: bool | str = False,
     floating: bool = False,
+    fresh: bool = False,
     outputs: Sequence[str] | Any | None = None,
     carries: Sequence[str] | None = None,
     saves: Sequence[str] = (),
@@ -267,9 +271,13 @@ def op(
     broadcast
         The differentiable inputs broadcast and promote, and gradients are summed back to each one's shape.
     promote
-        They promote, but do not broadcast.
+        They promote, but do not broadcast; ``"gradients"``: they may differ in dtype, and only their gradients are
+        cast to each one's.
     floating
         Integer inputs become the default float dtype first.
+    fresh
+        Every rule returns a new array, which nothing else holds: never the arriving gradient, or a view. The walk may
+        then add to it in place, and a leaf keep it without a copy.
     outputs
         Names of the outputs, if there are several (the function returns a named tuple with these fields), or ``...``
         if it returns a tuple of any length.
@@ -307,6 +315,7 @@ def op(
             broadcast=broadcast,
             promote=promote,
             floating=floating,
+            fresh=fresh,
             outputs=outputs,
             carries=carries,
             saves=saves,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograd_backends import kernels, scalar_to_array
+from autograd_backends import device_of, kernels, scalar_to_array
 from autograd_backends.lookup import floating_dtypes
 
 from .errors import changed, explain
@@ -152,6 +152,7 @@ CALL_GLOBALS: dict[str, Any] = {
     "to_floating": to_floating,
     "explain": explain,
     "shape_of": shape_of,
+    "device_of": device_of,
     "take_all": take_all,
     "any_node": any_node,
     "shares_memory": shares_memory,

@@ -259,48 +259,50 @@ def walk(
     leading = None if inputs is None else _leading_to(wanted, roots)
     found: dict[int, Any] = {}
     grads: dict[int, Any] = {}  # by sequence number: the gradient so far
-    waiting: dict[int, Node] = {}
+    waiting: dict[int, Node] = {}  # by sequence number: nodes that have one
+    leaves: list[Leaf] = []  # leaves that have one; they get it at the end, so that an error leaves all as it was
     owned: set[int] = set()  # whose gradient is a buffer that this walk made, and may add to in place
     heap: list[int] = []  # negated sequence numbers of `waiting`
 
-    def arrive(node: Node, gradient: Any) -> None:
-        seq = node.seq
-        if seq not in grads:
-            grads[seq] = gradient
-            waiting[seq] = node
-            heappush(heap, -seq)
-        elif seq in owned:
-            grads[seq] += gradient
-        else:
-            grads[seq] = grads[seq] + gradient
-            if not create_graph:
-                owned.add(seq)
-
-    for node, gradient in zip(roots, gradients, strict=True):
-        if leading is None or node.seq in leading:
-            arrive(node, gradient)
-
     before, mode.enabled = mode.enabled, create_graph
     try:
-        while heap:
+        parents: Sequence[Node | None] = roots
+        pulled: Sequence[Any] = gradients
+        fresh = False
+        while True:
+            for parent, gradient in zip(parents, pulled, strict=True):
+                if parent is None or gradient is None:
+                    continue
+                seq = parent.seq
+                if seq not in grads:
+                    grads[seq] = gradient
+                    if fresh:
+                        owned.add(seq)
+                    if type(parent) is Leaf:
+                        leaves.append(parent)
+                    else:
+                        waiting[seq] = parent
+                        heappush(heap, -seq)
+                elif seq in owned:
+                    grads[seq] += gradient
+                else:
+                    grads[seq] = grads[seq] + gradient
+                    if not create_graph:
+                        owned.add(seq)
+            if not heap:
+                break
             seq = -heappop(heap)
             node = waiting.pop(seq)
             gradient = grads.pop(seq)
+            owned.discard(seq)
             if node.hooks is not None:
-                changed = _run_hooks(node, gradient, create_graph)
-                if changed is not gradient:
-                    gradient = changed
-                    owned.discard(seq)
+                gradient = _run_hooks(node, gradient, create_graph)
             if wanted is not None and seq in wanted:
                 found[seq] = gradient
-            kind = type(node)
-            if kind is Leaf:
-                if wanted is None:
-                    _accumulate(node, gradient, seq in owned)
-                continue
-            if kind is Port:
-                main = node.parents[0]
-                _arrive_at_output(main, node.index, gradient, grads, waiting, heap)
+            parents = node.parents
+            if type(node) is Port:
+                _arrive_at_output(parents[0], node.index, gradient, grads, waiting, heap)
+                pulled = (None,)
                 continue
             saved = node.saved
             if saved is FREED:
@@ -309,17 +311,26 @@ def walk(
                     "pass retain_graph=True to the first backward, or compute the loss again"
                 )
             op = node.op
-            parents = node.parents
             if leading is not None:
                 parents = tuple([p if p is not None and p.seq in leading else None for p in parents])
             if type(gradient) is list:
                 gradient = _with_zeros(gradient, node)
             pulled = op.pull(gradient, op.rewrap(node) if create_graph else saved, parents)
+            fresh = op.fresh and not create_graph
             if not retain_graph and saved:
                 node.saved = FREED
-            for parent, gradient in zip(parents, pulled, strict=True):
-                if parent is not None and gradient is not None:
-                    arrive(parent, gradient)
+        for leaf in leaves:
+            seq = leaf.seq
+            gradient = grads[seq]
+            if leaf.hooks is not None:
+                gradient = _run_hooks(leaf, gradient, create_graph)
+                owned.discard(seq)
+            if wanted is None:
+                tensor = leaf.ref()
+                if tensor is not None:
+                    tensor.accumulate(gradient, seq in owned)
+            elif seq in wanted:
+                found[seq] = gradient
     finally:
         mode.enabled = before
     return found
@@ -356,12 +367,6 @@ def _run_hooks(node: Node, gradient: Any, create_graph: bool) -> Any:
         if result is not None:
             gradient = result if create_graph else result.array
     return gradient
-
-
-def _accumulate(leaf: Leaf, gradient: Any, owned: bool) -> None:
-    tensor = leaf.ref()
-    if tensor is not None:
-        tensor.accumulate(gradient, owned)
 
 
 def _arrive_at_output(

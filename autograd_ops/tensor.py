@@ -95,9 +95,8 @@ class Tensor:
     __array_ufunc__ = None
 
     def __init__(self, data: Any = (), *, requires_grad: bool = False) -> None:
-        make = scalar_to_array.get(type(data))
-        if make is not None:
-            data = make(data)
+        if type(data) in scalar_to_array:
+            data = scalar_to_array[type(data)](data)
         elif isinstance(data, Tensor):
             data = data.array
         elif not is_array(data):
@@ -202,35 +201,6 @@ class Tensor:
         tensor = Tensor(self.array)
         tensor.version = self.version
         return tensor
-
-    def backward(
-        self,
-        gradient: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Tensor | Sequence[Tensor] | None = None,
-    ) -> None:
-        """Add the gradient of this Tensor to the ``grad`` of each leaf that it was computed from.
-
-        Parameters
-        ----------
-        gradient
-            The gradient that arrives here, of this shape; may be left out for a single element, where it is 1.
-        retain_graph
-            Keep what the tape saved, so that backward can run again; by default as `create_graph`.
-        create_graph
-            Record the backward pass too, so that the gradients can be differentiated.
-        inputs
-            Only these get a gradient.
-
-        Raises
-        ------
-        TapeError
-            If nothing here requires grad, `gradient` is needed or has another shape, or the tape was freed.
-        """
-        from .autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs)
 
     def retain_grad(self) -> None:
         """Let backward leave a ``grad`` here too, though a recorded op made it.
@@ -394,6 +364,13 @@ class Tensor:
     if TYPE_CHECKING:
         # Attached by `methods`, from the functions of the same names.
         def __getattr__(self, name: str) -> Any: ...
+        def backward(
+            self,
+            gradient: Any = None,
+            retain_graph: bool | None = None,
+            create_graph: bool = False,
+            inputs: Tensor | Sequence[Tensor] | None = None,
+        ) -> None: ...
         def __getitem__(self, index: Any) -> Tensor: ...
         def __setitem__(self, index: Any, value: Any) -> None: ...
         def __add__(self, other: Any) -> Tensor: ...

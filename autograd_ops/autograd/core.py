@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_backends import namespace
+from autograd_backends import DeviceError, namespace
 
+from ..inplace import node_of
+from ..ops import astype
 from ..tape import Node, TapeError, walk
 from ..tensor import Tensor
 
@@ -50,8 +52,7 @@ def backward(
     >>> x.grad
     tensor([3., 5.])
     """
-    outputs = _sequence(tensors)
-    nodes, gradients = _roots("backward", outputs, grad_tensors, create_graph)
+    nodes, gradients = _roots("backward", _sequence(tensors), grad_tensors, create_graph)
     retain = create_graph if retain_graph is None else retain_graph
     if inputs is None:
         walk(nodes, gradients, retain_graph=retain, create_graph=create_graph)
@@ -134,13 +135,11 @@ def grad(
     return tuple(given)
 
 
-def _sequence(tensors: Tensors) -> Sequence[Tensor]:
+def _sequence(tensors: Tensors) -> tuple[Tensor, ...]:
     return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
 
 
 def _node(tensor: Tensor) -> Node:
-    from ..inplace import node_of
-
     node = tensor.node if tensor.alias is None else node_of(tensor)
     assert node is not None
     return node
@@ -157,7 +156,7 @@ def _roots(
     name: str, outputs: Sequence[Tensor], given: Any, create_graph: bool
 ) -> tuple[list[Node], list[Any]]:
     """The nodes where the walk begins, and the gradient that arrives at each."""
-    grads = [None] * len(outputs) if given is None else _as_list(given)
+    grads = (None,) * len(outputs) if given is None else _as_list(given)
     if len(grads) != len(outputs):
         raise TapeError(f"{name}: {len(outputs)} outputs but {len(grads)} gradients")
     nodes, gradients = [], []
@@ -167,41 +166,42 @@ def _roots(
                 f"{name}: this tensor does not require grad, so there is nothing to go back along: "
                 "no tensor it was computed from has requires_grad=True, or it was computed under no_grad()"
             )
-        nodes.append(_node(output))
-        gradients.append(_initial(name, output, gradient, create_graph))
+        nodes.append(output.node if output.alias is None else node_of(output))
+        gradients.append(
+            _ones(name, output, create_graph) if gradient is None else _given(name, output, gradient, create_graph)
+        )
     return nodes, gradients
 
 
-def _as_list(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
+def _as_list(given: Any) -> Sequence[Any]:
+    return given if isinstance(given, (list, tuple)) else (given,)
 
 
-def _initial(name: str, output: Tensor, gradient: Any, create_graph: bool) -> Any:
+def _ones(name: str, output: Tensor, create_graph: bool) -> Any:
+    """The gradient of a single element by itself."""
     array = output.array
-    xp = namespace(array)
-    if gradient is None:
-        if output.numel() != 1:
-            raise TapeError(
-                f"{name}: the gradient can be left out only for a single element, and this tensor has shape "
-                f"{tuple(output.shape)}; reduce it first, as with .sum(), or pass a gradient of that shape"
-            )
-        ones = xp.ones(array.shape, dtype=array.dtype, device=array.device)
-        return Tensor(ones) if create_graph else ones
+    if array.size != 1:
+        raise TapeError(
+            f"{name}: the gradient can be left out only for a single element, and this tensor has shape "
+            f"{tuple(output.shape)}; reduce it first, as with .sum(), or pass a gradient of that shape"
+        )
+    ones = namespace(array).ones(array.shape, dtype=array.dtype, device=array.device)
+    return Tensor(ones) if create_graph else ones
+
+
+def _given(name: str, output: Tensor, gradient: Any, create_graph: bool) -> Any:
+    """The gradient that the user gave, after a look at its shape, dtype and device."""
     if not isinstance(gradient, Tensor):
         gradient = Tensor(gradient)
-    if gradient.array.shape != array.shape:
+    if gradient.shape != output.shape:
         raise TapeError(
             f"{name}: the gradient has shape {tuple(gradient.shape)}, but the tensor {tuple(output.shape)}"
         )
-    if gradient.array.dtype != array.dtype:
-        from ..ops import astype
-
-        gradient = astype(gradient, array.dtype)
     if gradient.device != output.device:
-        from ..errors import DeviceError
-
         raise DeviceError(
             f"{name}: the gradient is on {str(gradient.device)!r} and the tensor on {str(output.device)!r}; "
             f"move it first, as with gradient.to({str(output.device)!r})"
         )
+    if gradient.dtype != output.dtype:
+        gradient = astype(gradient, output.dtype)
     return gradient if create_graph else gradient.array

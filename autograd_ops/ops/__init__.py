@@ -4,13 +4,20 @@ The names and argument orders of the module ops (`linear`, `conv2d`, ...) are th
 ``autograd_ops.nn.functional`` has PyTorch's and translates.
 """
 
+from autograd_backends import ConvOptions, PaddedConvOptions
+
 from .activation import *
 from .compare import *
-from .dtype import astype, clone, ones_like, zeros_like
+from .conv import *
 from .dropout import *
+from .dtype import *
 from .elementwise import *
+from .embedding import *
 from .indexing import *
+from .linear import *
 from .loss import *
+from .norm import *
+from .pool import *
 from .product import *
 from .reduce import *
 from .shape import *

@@ -13,6 +13,7 @@ from .elementwise import erf, exp, tanh
 from .reduce import sum
 
 __all__ = [
+    "dropout",
     "elu",
     "gelu",
     "hardtanh",
@@ -144,6 +145,16 @@ def _gelu_x(g: Any, x: Any, approximate: str) -> Any:
 
 
 gelu.backward(x=_gelu_x)
+
+
+@op(formula="dx = g keep scale", nondiff=("keep",))
+def dropout(x: Array, keep: Array, scale: float) -> Array:
+    """x times `scale` where the bools `keep` hold, 0 elsewhere"""
+    xp = namespace(x)
+    return xp.where(keep, x * scale, xp.zeros((), dtype=x.dtype, device=x.device))
+
+
+dropout.backward(x=lambda g, keep, scale: dropout(g, keep, scale))
 
 
 @op(formula="dx = out (g - sum(g out))", floating=True)

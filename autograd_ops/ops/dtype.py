@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_backends import kernels, namespace
+from autograd_backends import Device, get_backend, kernels, namespace
 
 from ..dtypes import DType, native_dtype
 from ..registry import Array, op
 
-__all__ = ["accumulator", "astype", "clone", "ones_like", "zeros_like"]
+__all__ = ["accumulator", "astype", "clone", "ones_like", "to_device", "zeros_like"]
 
 
 @op(formula="dx = g, cast back", promote=True)
@@ -21,6 +21,17 @@ def astype(x: Array, dtype: Any) -> Array:
 
 
 astype.backward(x=lambda g: g)
+
+
+@op(formula="dx = g, moved back")
+def to_device(x: Array, device: Device) -> Array:
+    """x on another device"""
+    source, target = kernels(x), get_backend(device)
+    dtype = target.dtype(source.dtype_name(x.dtype))
+    return target.asarray(source.to_host(x), dtype, device)
+
+
+to_device.backward(x=lambda g, x_device: to_device(g, x_device))
 
 
 @op(formula="dx = g")

@@ -13,7 +13,7 @@ from autograd_backends import kernels, namespace
 from ..registry import Array, ShapeOf, op
 from .dtype import zeros_like
 
-__all__ = ["add_rows", "put_rows", "take_along_axis", "put_along_axis", "take_rows"]
+__all__ = ["add_rows", "flat_along_axis", "put_along_axis", "put_rows", "take_along_axis", "take_rows"]
 
 
 @op(formula="dx = zeros with g added to the rows taken", nondiff=("indices",))

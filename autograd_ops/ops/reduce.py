@@ -12,7 +12,24 @@ from .dtype import accumulator, astype
 from .elementwise import exp
 from .shape import broadcast_to, flip, inverse, permute, reshape
 
-__all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "cumsum", "logsumexp", "mean", "prod", "std", "sum", "var"]
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "cumsum",
+    "logsumexp",
+    "mean",
+    "norm2",
+    "prod",
+    "prod_others",
+    "std",
+    "sum",
+    "var",
+]
 
 Axes = tuple[int, ...] | None
 
@@ -32,7 +49,7 @@ def _kept(shape: tuple[int, ...], axis: Axes) -> tuple[int, ...]:
 
 def unreduce(g: Any, shape: tuple[int, ...], axis: Axes, keepdims: bool) -> Any:
     """The gradient of a reduction's output, stretched to the `shape` of its input."""
-    if not keepdims:
+    if not keepdims and axis is not None:
         g = reshape(g, _kept(shape, axis))
     return broadcast_to(g, shape)
 
@@ -145,6 +162,13 @@ def argmin(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
 
 
 @op(nondiff=True)
+def argsort(x: Array, axis: int, descending: bool = False) -> Array:
+    """The indices that put x in order along `axis`; equal elements keep their order"""
+    xp = namespace(x)
+    return xp.astype(xp.argsort(x, axis=axis, descending=descending, stable=True), xp.int64, copy=False)
+
+
+@op(nondiff=True)
 def all(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
     """Whether all elements over `axis` are true"""
     return namespace(x).all(x, axis=axis, keepdims=keepdims)
@@ -170,6 +194,22 @@ def _logsumexp_x(g: Any, x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
 
 
 logsumexp.backward(x=_logsumexp_x)
+
+
+@op(formula="dx = g x / out, 0 where out is 0", floating=True)
+def norm2(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
+    """The 2-norm over `axis`: the root of the sum of squares"""
+    xp = namespace(x)
+    wide = xp.astype(x, accumulator(x), copy=False)
+    return xp.astype(xp.sqrt(xp.sum(wide * wide, axis=axis, keepdims=keepdims)), x.dtype, copy=False)
+
+
+def _norm2_x(g: Any, x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
+    each = where(out == 0, 0.0, g) / where(out == 0, 1.0, out)
+    return unreduce(each, tuple(x.shape), axis, keepdims) * x
+
+
+norm2.backward(x=_norm2_x)
 
 
 @op(formula="dx_i = sum of g_j for j >= i")

@@ -16,6 +16,7 @@ __all__ = [
     "expand_dims",
     "flip",
     "getitem",
+    "inverse",
     "matrix_transpose",
     "overwrite",
     "permute",

@@ -1,21 +1,26 @@
 """Array backends: one device string names each, and each runs the same module ops.
 
-Nothing in this package knows what a Tensor is. ``get_backend(device)`` and ``kernels(array)`` find a `Backend`;
-``namespace(array)`` finds its array API functions.
+Nothing in this package knows what a Tensor is. ``get_backend(device)`` and ``kernels(array)`` find a
+`Backend`; ``namespace(array)`` finds its array API functions.
 """
 
 from .array_types import Array, Namespace, Shape
 from .base import Backend
 from .device import Device, DeviceError
+from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
+from .options import ConvOptions, PaddedConvOptions
 
 __all__ = [
     "Array",
     "Backend",
+    "ConvOptions",
     "Device",
     "DeviceError",
     "Namespace",
+    "PaddedConvOptions",
     "Shape",
+    "ShapeError",
     "device_of",
     "get_backend",
     "is_array",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, ClassVar
@@ -121,6 +120,15 @@ class Backend:
         """Set every element of `target` to `value`, broadcast, in place."""
         target[...] = value
 
+    def zeros_beside(self, array: Array, shape: Shape) -> Array:
+        """Zeros of the dtype and device of `array`.
+
+        Where a library lets the order of dimensions in memory vary, it should be that of `array`: then what an
+        op adds up in these zeros runs through memory as `array` does.
+        """
+        zeros: Array = self.xp.zeros(shape, dtype=array.dtype, device=array.device)
+        return zeros
+
     def scatter(self, base: Array, indices: Array, values: Array) -> Array:
         """A copy of `base` [n, ...] whose rows `indices` [m] are `values` [m, ...]; indices do not repeat."""
         raise NotImplementedError
@@ -129,12 +137,12 @@ class Backend:
         """A copy of `base` [n, ...] with `values` [m, ...] added to its rows `indices` [m]; repeats add up."""
         raise NotImplementedError
 
-    def erf(self, x: Array) -> Array:
-        """The error function, element by element, to the precision of the dtype of `x`."""
-        raise NotImplementedError
+    def is_contiguous(self, array: Array) -> bool:
+        """Whether `array` is laid out in memory in the order of its dimensions; True where that cannot be asked."""
+        return True
 
-    def check_indices(self, indices: Array, size: int, name: str) -> None:
-        """Refuse integer `indices` that are not in ``[0, size)``.
+    def check_indices(self, indices: Array, size: int, name: str, low: int = 0) -> None:
+        """Refuse integer `indices` that are not in ``[low, size)``.
 
         Raises
         ------
@@ -171,4 +179,52 @@ class Backend:
         """Whether this backend overrides the default of module op `name`."""
         return getattr(type(self), name) is not getattr(Backend, name)
 
-    linear: Callable[..., Array] = staticmethod(module_ops.linear)
+    # The spatial dimensions are counted in the names, but the functions are the same for one, two and three.
+
+    linear = staticmethod(module_ops.linear)
+    linear_x_backward = staticmethod(module_ops.linear_x_backward)
+    linear_weight_backward = staticmethod(module_ops.linear_weight_backward)
+    linear_bias_backward = staticmethod(module_ops.linear_bias_backward)
+
+    embedding = staticmethod(module_ops.embedding)
+    embedding_backward = staticmethod(module_ops.embedding_backward)
+
+    conv1d = conv2d = conv3d = staticmethod(module_ops.conv)
+    conv1d_x_backward = conv2d_x_backward = conv3d_x_backward = staticmethod(module_ops.conv_x_backward)
+    conv1d_weight_backward = conv2d_weight_backward = conv3d_weight_backward = staticmethod(
+        module_ops.conv_weight_backward
+    )
+    conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(
+        module_ops.conv_bias_backward
+    )
+
+    max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
+        module_ops.max_pool_with_indices
+    )
+    max_pool1d_with_indices_backward = max_pool2d_with_indices_backward = max_pool3d_with_indices_backward = (
+        staticmethod(module_ops.max_pool_with_indices_backward)
+    )
+    max_pool1d_gather = max_pool2d_gather = max_pool3d_gather = staticmethod(module_ops.max_pool_gather)
+    avg_pool1d = avg_pool2d = avg_pool3d = staticmethod(module_ops.avg_pool)
+    avg_pool1d_backward = avg_pool2d_backward = avg_pool3d_backward = staticmethod(
+        module_ops.avg_pool_backward
+    )
+    adaptive_avg_pool1d = adaptive_avg_pool2d = adaptive_avg_pool3d = staticmethod(
+        module_ops.adaptive_avg_pool
+    )
+    adaptive_avg_pool1d_backward = adaptive_avg_pool2d_backward = adaptive_avg_pool3d_backward = staticmethod(
+        module_ops.adaptive_avg_pool_backward
+    )
+
+    batch_norm_train = staticmethod(module_ops.batch_norm_train)
+    batch_norm_train_backward = staticmethod(module_ops.batch_norm_train_backward)
+    layer_norm = staticmethod(module_ops.layer_norm)
+    layer_norm_backward = staticmethod(module_ops.layer_norm_backward)
+
+    softmax = staticmethod(module_ops.softmax)
+    softmax_backward = staticmethod(module_ops.softmax_backward)
+    log_softmax = staticmethod(module_ops.log_softmax)
+    log_softmax_backward = staticmethod(module_ops.log_softmax_backward)
+    logsumexp = staticmethod(module_ops.logsumexp)
+
+    erf = staticmethod(module_ops.erf)

@@ -1,5 +1,66 @@
-"""The default of every module op, in standard array API calls."""
+"""The default of every module op, in standard array API calls.
 
-from .linear import linear
+A module is a family of ops; the private functions beside an op are its own. They take and give arrays of any
+backend.
+"""
 
-__all__ = ["linear"]
+from .conv import conv, conv_bias_backward, conv_weight_backward, conv_x_backward
+from .embedding import embedding, embedding_backward
+from .linear import linear, linear_bias_backward, linear_weight_backward, linear_x_backward
+from .norm import (
+    BatchNormTrain,
+    BatchNormTrainBackward,
+    LayerNorm,
+    LayerNormBackward,
+    batch_norm_train,
+    batch_norm_train_backward,
+    layer_norm,
+    layer_norm_backward,
+)
+from .pool import (
+    MaxPoolWithIndices,
+    adaptive_avg_pool,
+    adaptive_avg_pool_backward,
+    avg_pool,
+    avg_pool_backward,
+    max_pool_gather,
+    max_pool_with_indices,
+    max_pool_with_indices_backward,
+)
+from .softmax import log_softmax, log_softmax_backward, logsumexp, softmax, softmax_backward
+from .special import erf
+
+__all__ = [
+    "BatchNormTrain",
+    "BatchNormTrainBackward",
+    "LayerNorm",
+    "LayerNormBackward",
+    "MaxPoolWithIndices",
+    "adaptive_avg_pool",
+    "adaptive_avg_pool_backward",
+    "avg_pool",
+    "avg_pool_backward",
+    "batch_norm_train",
+    "batch_norm_train_backward",
+    "conv",
+    "conv_bias_backward",
+    "conv_weight_backward",
+    "conv_x_backward",
+    "embedding",
+    "embedding_backward",
+    "erf",
+    "layer_norm",
+    "layer_norm_backward",
+    "linear",
+    "linear_bias_backward",
+    "linear_weight_backward",
+    "linear_x_backward",
+    "log_softmax",
+    "log_softmax_backward",
+    "logsumexp",
+    "max_pool_gather",
+    "max_pool_with_indices",
+    "max_pool_with_indices_backward",
+    "softmax",
+    "softmax_backward",
+]

@@ -4,11 +4,35 @@ from __future__ import annotations
 
 from ..array_types import Array
 from ..lookup import namespace
+from ..shapes import linear_output_shape
 
-__all__ = ["linear"]
+__all__ = ["linear", "linear_bias_backward", "linear_weight_backward", "linear_x_backward"]
 
 
 def linear(x: Array, weight: Array, bias: Array | None) -> Array:
     """x [..., d_input] @ weight [d_input, d_output] + bias [d_output] -> [..., d_output]"""
+    linear_output_shape(x.shape, weight.shape, None if bias is None else bias.shape)
     out = namespace(x).matmul(x, weight)
-    return out if bias is None else out + bias
+    if bias is not None:
+        out += bias
+    return out
+
+
+def linear_x_backward(weight: Array, output_grad: Array) -> Array:
+    """output_grad [..., d_output] @ weight.T -> the gradient of x [..., d_input]"""
+    xp = namespace(output_grad)
+    return xp.matmul(output_grad, xp.matrix_transpose(weight))
+
+
+def linear_weight_backward(x: Array, output_grad: Array) -> Array:
+    """x.T @ output_grad, summed over all leading dimensions -> the gradient of weight [d_input, d_output]"""
+    xp = namespace(output_grad)
+    rows = xp.reshape(x, (-1, x.shape[-1]))
+    grads = xp.reshape(output_grad, (-1, output_grad.shape[-1]))
+    return xp.matmul(xp.matrix_transpose(rows), grads)
+
+
+def linear_bias_backward(output_grad: Array) -> Array:
+    """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
+    xp = namespace(output_grad)
+    return xp.sum(xp.reshape(output_grad, (-1, output_grad.shape[-1])), axis=0)

@@ -81,9 +81,9 @@ class StrictBackend(Backend):
         np.add.at(out, self.to_host(indices), self.to_host(values))
         return self._back(out, base)
 
-    def check_indices(self, indices: Array, size: int, name: str) -> None:
+    def check_indices(self, indices: Array, size: int, name: str, low: int = 0) -> None:
         xp = self.xp
-        bad = xp.logical_or(indices < 0, indices >= size)
+        bad = xp.logical_or(indices < low, indices >= size)
         if bool(xp.any(bad)):
             first = int(xp.reshape(indices, (-1,))[int(xp.argmax(xp.astype(xp.reshape(bad, (-1,)), xp.int8))), ...])
             raise IndexError(f"{name}: index {first} is out of range for size {size}")

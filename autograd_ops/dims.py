@@ -1,0 +1,73 @@
+"""PyTorch's ways to name dimensions, brought to the one that ops take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["all_axes", "axes_of", "axis_of", "either", "shape_of_sizes"]
+
+
+def axis_of(name: str, dim: int, rank: int) -> int:
+    """`dim`, counted from the front.
+
+    Raises
+    ------
+    IndexError
+        If a Tensor of `rank` dimensions has no such dimension; a 0-d one counts as having one.
+    """
+    if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+        raise TypeError(f"{name}: a dimension is an int, not {dim!r}")
+    limit = rank or 1
+    if not -limit <= dim < limit:
+        raise IndexError(f"{name}: dimension {dim} is out of range for a tensor of {rank} dimensions")
+    return int(dim) % limit
+
+
+def axes_of(name: str, dim: int | Iterable[int] | None, rank: int) -> tuple[int, ...] | None:
+    """`dim`, one or several or None for all, as a tuple counted from the front, or None.
+
+    Raises
+    ------
+    IndexError
+        As `axis_of`.
+    ValueError
+        If one is named twice.
+    """
+    if dim is None:
+        return None
+    if isinstance(dim, int):
+        # A sum over the one dimension that a 0-d Tensor is said to have is over none.
+        axis = axis_of(name, dim, rank)
+        return (axis,) if rank else ()
+    axes = tuple([axis_of(name, d, rank) for d in dim])
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"{name}: dimension {next(a for a in axes if axes.count(a) > 1)} is named twice")
+    return (axes or None) if rank else ()
+
+
+def all_axes(axes: tuple[int, ...] | None, rank: int) -> tuple[int, ...]:
+    """`axes`, or every one where it is None."""
+    return tuple(range(rank)) if axes is None else axes
+
+
+def either(name: str, dim: Any, axis: Any, keepdim: bool, keepdims: bool | None) -> tuple[Any, bool]:
+    """PyTorch's ``dim``/``keepdim`` or the array API's ``axis``/``keepdims``: whichever was given.
+
+    Raises
+    ------
+    TypeError
+        If both were.
+    """
+    if axis is not None:
+        if dim is not None:
+            raise TypeError(f"{name}: dim and axis mean the same; give one")
+        dim = axis
+    return dim, keepdim if keepdims is None else keepdims
+
+
+def shape_of_sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
+    """``f(2, 3)`` and ``f((2, 3))`` are the same shape."""
+    if len(sizes) == 1 and not hasattr(sizes[0], "__index__"):
+        sizes = tuple(sizes[0])
+    return tuple([int(n) for n in sizes])

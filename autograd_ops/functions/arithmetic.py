@@ -1,0 +1,239 @@
+"""Elementwise functions whose PyTorch signature is more than the op's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import ops
+from ..ops import (
+    abs,
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    ceil,
+    clone,
+    cos,
+    cosh,
+    erf,
+    exp,
+    expm1,
+    floor,
+    floor_divide,
+    isfinite,
+    isinf,
+    isnan,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    pow,
+    reciprocal,
+    relu,
+    remainder,
+    rsqrt,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    tan,
+    tanh,
+    trunc,
+)
+from ..ops import equal as eq
+from ..ops import greater as gt
+from ..ops import greater_equal as ge
+from ..ops import less as lt
+from ..ops import less_equal as le
+from ..ops import not_equal as ne
+from ..tensor import Tensor
+
+__all__ = [
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "add",
+    "allclose",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "ceil",
+    "clamp",
+    "clip",
+    "clone",
+    "cos",
+    "cosh",
+    "div",
+    "divide",
+    "eq",
+    "equal",
+    "erf",
+    "exp",
+    "expm1",
+    "floor",
+    "floor_divide",
+    "ge",
+    "gt",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "le",
+    "lerp",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "lt",
+    "maximum",
+    "minimum",
+    "mul",
+    "multiply",
+    "ne",
+    "neg",
+    "negative",
+    "pow",
+    "reciprocal",
+    "relu",
+    "remainder",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "sub",
+    "subtract",
+    "tan",
+    "tanh",
+    "true_divide",
+    "trunc",
+    "where",
+]
+
+absolute = abs
+multiply = mul
+negative = neg
+
+
+def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
+    """input + alpha other"""
+    return ops.add(input, other if alpha == 1 else ops.mul(other, alpha))
+
+
+def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
+    """input - alpha other"""
+    return ops.sub(input, other if alpha == 1 else ops.mul(other, alpha))
+
+
+subtract = sub
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """input / other, rounded if `rounding_mode` is ``"floor"`` or ``"trunc"``."""
+    if rounding_mode is None:
+        return ops.div(input, other)
+    if rounding_mode == "floor":
+        return ops.floor_divide(input, other)
+    if rounding_mode == "trunc":
+        return ops.trunc(ops.div(input, other))
+    raise ValueError(f"div: rounding_mode must be None, 'floor' or 'trunc', not {rounding_mode!r}")
+
+
+divide = true_divide = div
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """`input`, brought into [min, max]; either may be a number, a Tensor or None.
+
+    Raises
+    ------
+    ValueError
+        If both are None.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.clamp(ag.tensor([-2.0, 0.5, 3.0]), min=0, max=1)
+    tensor([0. , 0.5, 1. ])
+    """
+    if min is None and max is None:
+        raise ValueError("clamp: give min, max or both")
+    return ops.clamp(input, min, max)
+
+
+clip = clamp
+
+
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """`input`, rounded to `decimals` places, halves to even."""
+    return ops.round(input) if decimals == 0 else ops.round(input * 10.0**decimals) / 10.0**decimals
+
+
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """`input` where the condition holds, `other` elsewhere; the condition alone gives the indices where it holds."""
+    if input is None and other is None:
+        from ..indexing import nonzero
+
+        return nonzero(condition, as_tuple=True)
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        from ..creation import tensor
+
+        input = tensor(input, device=condition.device)
+    return ops.where(condition, input, other)
+
+
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """input + weight (end - input)"""
+    return input + (end - input) * weight
+
+
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Tensor:
+    """Where ``|input - other| <= atol + rtol |other|``, or both are the same infinity."""
+    near = (ops.abs(input - other) <= atol + rtol * ops.abs(other)) & isfinite(other)
+    close = near | (input == other)
+    return close | (isnan(input) & isnan(other)) if equal_nan else close
+
+
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> bool:
+    """Whether `isclose` holds everywhere."""
+    return bool(ops.all(isclose(input, other, rtol, atol, equal_nan)))
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two Tensors have the same shape and elements."""
+    return tuple(input.shape) == tuple(other.shape) and bool(ops.all(input == other))

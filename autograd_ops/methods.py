@@ -1,0 +1,339 @@
+"""Tensor's operators and methods, attached from the functions of the same names.
+
+An op is a plain function, so that as a method it costs nothing more. The functions come after Tensor in the order of
+imports, since ops record on Tensors; hence they are attached here and not written in the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autograd_backends import Device, kernels, parse_device
+
+from . import functions, indexing, ops
+from .autograd import backward
+from .creation import full, move, tensor, zeros
+from .dtypes import DType, as_dtype, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+from .inplace import in_place
+from .tensor import Tensor
+
+__all__: list[str] = []
+
+# ---------------------------------------------------------------- operators
+
+
+def _reflected(op: Any) -> Any:
+    return lambda self, other: op(other, self)
+
+
+_OPERATORS = {
+    "add": ops.add,
+    "sub": ops.sub,
+    "mul": ops.mul,
+    "truediv": ops.div,
+    "floordiv": ops.floor_divide,
+    "mod": ops.remainder,
+    "pow": ops.pow,
+    "matmul": ops.matmul,
+    "and": ops.bitwise_and,
+    "or": ops.bitwise_or,
+    "xor": ops.bitwise_xor,
+}
+for _name, _op in _OPERATORS.items():
+    setattr(Tensor, f"__{_name}__", _op)
+    setattr(Tensor, f"__r{_name}__", _reflected(_op))
+
+for _name, _op in {
+    "eq": ops.equal,
+    "ne": ops.not_equal,
+    "lt": ops.less,
+    "le": ops.less_equal,
+    "gt": ops.greater,
+    "ge": ops.greater_equal,
+    "neg": ops.neg,
+    "abs": ops.abs,
+}.items():
+    setattr(Tensor, f"__{_name}__", _op)
+
+
+def _pos(self: Tensor) -> Tensor:
+    return self
+
+
+def _invert(self: Tensor) -> Tensor:
+    """~x: of bools their opposite, of integers each bit's."""
+    return ops.logical_not(self) if self.dtype.kind == "bool" else ops.bitwise_xor(self, -1)
+
+
+def _in_place_operator(op: Any, name: str) -> Any:
+    return lambda self, other: in_place(self, op, other, name=name)
+
+
+Tensor.__pos__ = _pos  # type: ignore[attr-defined]
+Tensor.__invert__ = _invert  # type: ignore[method-assign]
+Tensor.__getitem__ = indexing.getitem  # type: ignore[method-assign]
+Tensor.__setitem__ = indexing.setitem  # type: ignore[method-assign]
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
+    setattr(Tensor, f"__i{_name}__", _in_place_operator(_OPERATORS[_name], f"{_name.removeprefix('true')}_"))
+
+# ---------------------------------------------------------------- methods that are functions
+
+#: Functions that take several Tensors, and so are no methods.
+_NOT_METHODS = {
+    "broadcast_tensors",
+    "cat",
+    "concat",
+    "concatenate",
+    "einsum",
+    "hstack",
+    "meshgrid",
+    "numel",
+    "stack",
+    "vstack",
+}
+
+for _module in (functions.arithmetic, functions.reductions, functions.shapes, functions.products, indexing):
+    for _name in _module.__all__:
+        if _name not in _NOT_METHODS and _name not in ("getitem", "setitem", "check_indices"):
+            setattr(Tensor, _name, getattr(_module, _name))
+
+# ---------------------------------------------------------------- backward
+
+
+def _backward(
+    self: Tensor,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensor | Sequence[Tensor] | None = None,
+) -> None:
+    """Add the gradient of this Tensor to the ``grad`` of each leaf that it was computed from.
+
+    Parameters
+    ----------
+    gradient
+        The gradient that arrives here, of this shape; may be left out for a single element, where it is 1.
+    retain_graph
+        Keep what the tape saved, so that backward can run again; by default as `create_graph`.
+    create_graph
+        Record the backward pass too, so that the gradients can be differentiated.
+    inputs
+        Only these get a gradient.
+
+    Raises
+    ------
+    TapeError
+        If nothing here requires grad, `gradient` is needed or has another shape, or the tape was freed.
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs)
+
+
+Tensor.backward = _backward  # type: ignore[method-assign]
+
+# ---------------------------------------------------------------- in place
+
+
+def _in_place(name: str) -> Any:
+    function = getattr(functions, name, None) or getattr(indexing, name)
+
+    def method(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
+        return in_place(self, lambda x, *rest: function(x, *rest, **options), *arguments, name=f"{name}_")
+
+    method.__name__ = f"{name}_"
+    method.__doc__ = f"`{name}`, in the memory of this Tensor; returns it."
+    return method
+
+
+for _name in (
+    *("abs", "add", "ceil", "clamp", "cos", "div", "exp", "floor", "log", "mul", "neg", "pow", "reciprocal", "relu"),
+    *("remainder", "round", "rsqrt", "sigmoid", "sign", "sin", "sqrt", "square", "sub", "tanh", "trunc"),
+    *("index_add", "index_fill", "lerp", "masked_fill", "scatter", "scatter_add", "tril", "triu"),
+):
+    setattr(Tensor, f"{_name}_", _in_place(_name))
+
+
+def _replaced(self: Tensor, value: Tensor) -> Tensor:
+    """`value`, fitted to the shape and dtype of what it takes the place of."""
+    if value.device != self.device:
+        value = Tensor(move(value.array, None, self.device)) if value.node is None else value.to(self.device)
+    if tuple(value.array.shape) != tuple(self.array.shape):
+        value = ops.broadcast_to(value, tuple(self.array.shape))
+    return ops.astype(value, self.array.dtype)
+
+
+def _copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Take the values of `src`, broadcast and cast; returns itself."""
+    return in_place(self, _replaced, src if isinstance(src, Tensor) else tensor(src), name="copy_")
+
+
+def _fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to `value`, a number or a 0-d Tensor; returns itself."""
+    source = value if isinstance(value, Tensor) else full((), value, dtype=self.dtype, device=self.device)
+    return in_place(self, _replaced, source, name="fill_")
+
+
+def _zero_(self: Tensor) -> Tensor:
+    """Set every element to 0; returns itself."""
+    return in_place(self, _replaced, zeros((), dtype=self.dtype, device=self.device), name="zero_")
+
+
+def _drawn(self: Tensor, name: str, array: Any) -> Tensor:
+    return in_place(self, _replaced, Tensor(array), name=name)
+
+
+def _uniform_(self: Tensor, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Set every element to a number drawn evenly from [low, high); returns itself."""
+    from .random import uniform
+
+    drawn = uniform(low, high, tuple(self.shape), generator=generator, dtype=self.dtype, device=self.device)
+    return _drawn(self, "uniform_", drawn.array)
+
+
+def _normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Set every element to a number of the normal distribution of that mean and deviation; returns itself."""
+    from .random import normal
+
+    drawn = normal(mean, std, tuple(self.shape), generator=generator, dtype=self.dtype, device=self.device)
+    return _drawn(self, "normal_", drawn.array)
+
+
+for _function in (_copy_, _fill_, _zero_, _uniform_, _normal_):
+    setattr(Tensor, _function.__name__[1:], _function)
+
+# ---------------------------------------------------------------- to another dtype or device
+
+
+def _to(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
+    """This Tensor with another dtype or on another device; itself where it is there already.
+
+    ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` and ``to(other)`` are taken, and by name ``dtype=``,
+    ``device=``, ``copy=`` and ``non_blocking=``, which does nothing.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such device.
+    TypeError
+        If it has no such dtype.
+    """
+    dtype, device, copy = options.pop("dtype", None), options.pop("device", None), options.pop("copy", False)
+    options.pop("non_blocking", None)
+    if options:
+        raise TypeError(f"to: unexpected keyword argument {next(iter(options))!r}")
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            dtype, device = argument.dtype, argument.device
+        elif isinstance(argument, str) and not _names_dtype(argument):
+            device = argument
+        elif not isinstance(argument, bool):
+            dtype = argument
+    moved = self
+    if device is not None:
+        target = parse_device(device)
+        if target != moved.device:
+            moved = ops.to_device(moved, target)
+    if dtype is not None and as_dtype(dtype) is not moved.dtype:
+        moved = ops.astype(moved, as_dtype(dtype))
+    return ops.clone(moved) if copy and moved is self else moved
+
+
+def _names_dtype(word: str) -> bool:
+    try:
+        as_dtype(word)
+    except TypeError:
+        return False
+    return True
+
+
+def _cast(dtype: DType) -> Any:
+    def method(self: Tensor) -> Tensor:
+        return self if self.dtype is dtype else ops.astype(self, dtype)
+
+    method.__doc__ = f"This Tensor as {dtype.name}; itself where it is that already."
+    return method
+
+
+def _type(self: Tensor, dtype: Any = None) -> Any:
+    """This Tensor with another dtype; without an argument, the name of its dtype."""
+    return repr(self.dtype) if dtype is None else _to(self, dtype)
+
+
+def _type_as(self: Tensor, other: Tensor) -> Tensor:
+    """This Tensor with the dtype of `other`."""
+    return _to(self, other.dtype)
+
+
+def _cpu(self: Tensor) -> Tensor:
+    """This Tensor on the CPU."""
+    return _to(self, Device("cpu"))
+
+
+def _cuda(self: Tensor, device: int | str | None = None, non_blocking: bool = False) -> Tensor:
+    """This Tensor on a CUDA device.
+
+    Raises
+    ------
+    DeviceError
+        If there is none.
+    """
+    return _to(self, "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device)
+
+
+def _contiguous(self: Tensor) -> Tensor:
+    """This Tensor laid out in memory in the order of its dimensions; itself where it is so already."""
+    return self if kernels(self.array).is_contiguous(self.array) else ops.clone(self)
+
+
+def _is_contiguous(self: Tensor) -> bool:
+    """Whether it is laid out in memory in the order of its dimensions."""
+    return kernels(self.array).is_contiguous(self.array)
+
+
+for _name, _dtype in {
+    "float": float32,
+    "double": float64,
+    "half": float16,
+    "long": int64,
+    "int": int32,
+    "short": int16,
+    "char": int8,
+    "byte": uint8,
+    "bool": bool_,
+}.items():
+    setattr(Tensor, _name, _cast(_dtype))
+for _function in (_to, _type, _type_as, _cpu, _cuda, _contiguous, _is_contiguous):
+    setattr(Tensor, _function.__name__[1:], _function)
+
+
+def _transposed(self: Tensor) -> Tensor:
+    """Its dimensions in reverse order: a view."""
+    return ops.permute(self, tuple(reversed(range(self.ndim))))
+
+
+def _is_floating_point(self: Tensor) -> bool:
+    """Whether its elements are floats."""
+    return self.dtype.is_floating_point
+
+
+def _detach_(self: Tensor) -> Tensor:
+    """Take it off the tape; returns itself."""
+    self.node = None
+    return self
+
+
+def _nelement(self: Tensor) -> int:
+    """The number of its elements."""
+    return self.numel()
+
+
+def _element_size(self: Tensor) -> int:
+    """Bytes an element."""
+    return self.dtype.itemsize
+
+
+Tensor.T = property(_transposed)  # type: ignore[attr-defined]
+Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
+for _function in (_is_floating_point, _detach_, _nelement, _element_size):
+    setattr(Tensor, _function.__name__[1:], _function)
+Tensor.__hash__ = lambda self: id(self)  # type: ignore[method-assign,assignment]

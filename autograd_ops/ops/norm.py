@@ -1,0 +1,264 @@
+"""Batch norm and layer norm.
+
+The backward of a norm is fused, and not linear in what it takes; so each ``*_backward`` has a second form, written in
+ops, that is run where it is to be differentiated itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_backends import kernels, namespace
+from autograd_backends.module_ops import BatchNormTrain, BatchNormTrainBackward, LayerNormBackward
+from autograd_backends.shapes import check_batch_norm
+
+from ..registry import Array, op
+from .elementwise import rsqrt
+from .reduce import mean as mean_over
+from .reduce import sum
+from .shape import reshape
+
+__all__ = [
+    "BatchNormTrain",
+    "BatchNormTrainBackward",
+    "LayerNormBackward",
+    "batch_norm",
+    "batch_norm_train",
+    "batch_norm_train_backward",
+    "layer_norm",
+    "layer_norm_backward",
+]
+
+Needs = tuple[bool, bool, bool]
+
+
+def _channels(x: Any) -> tuple[int, ...]:
+    """The dimensions of x [N, C, ...] that the statistics of a channel are taken over."""
+    return (0, *range(2, x.ndim))
+
+
+def _beside(x: Any, per_channel: Any) -> Any:
+    """[C] in a shape that broadcasts with x [N, C, ...]."""
+    return reshape(per_channel, (1, -1) + (1,) * (x.ndim - 2))
+
+
+# ---------------------------------------------------------------- batch norm, statistics given
+
+
+@op(
+    formula="with r = (variance + epsilon)^-1/2, h = (x - mean) r, s = gamma r: dx = g s, dgamma = sum g h, "
+    "dbeta = sum g, dmean = -s sum g, dvariance = -s r sum(g h) / 2",
+    promote="gradients",
+)
+def batch_norm(
+    x: Array, gamma: Array | None, beta: Array | None, mean: Array, variance: Array, epsilon: float
+) -> Array:
+    """x [N, C, ...], normalised by given statistics.
+
+    Parameters
+    ----------
+    gamma, beta
+        [C], scale and shift, or None for 1 and 0.
+    mean, variance
+        [C]
+    epsilon
+        Added to the variance.
+
+    Returns
+    -------
+    Array
+        ``gamma (x - mean) / sqrt(variance + epsilon) + beta``, of the shape and dtype of x.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit.
+    """
+    shapes = [None if a is None else a.shape for a in (gamma, beta)]
+    check_batch_norm("batch_norm", x.shape, *shapes, training=False)
+    xp = namespace(x)
+    accumulator = kernels(x).accumulator(x.dtype)
+
+    def wide(per_channel: Any) -> Any:
+        return xp.reshape(xp.astype(per_channel, accumulator, copy=False), (-1,) + (1,) * (x.ndim - 2))
+
+    scale = 1.0 / xp.sqrt(wide(variance) + epsilon)
+    if gamma is not None:
+        scale = scale * wide(gamma)
+    out = (x - wide(mean)) * scale
+    if beta is not None:
+        out = out + wide(beta)
+    return xp.astype(out, x.dtype, copy=False)
+
+
+def _batch_norm_gradients(
+    g: Any, x: Any, gamma: Any, mean: Any, variance: Any, epsilon: float, needs: tuple[bool, ...]
+) -> tuple[Any, ...]:
+    axes = _channels(x)
+    r = rsqrt(variance + epsilon)
+    s = r if gamma is None else gamma * r
+    g_sum = sum(g, axes) if any(needs[2:4]) else None
+    gh_sum = sum(g * ((x - _beside(x, mean)) * _beside(x, r)), axes) if needs[1] or needs[4] else None
+    return (
+        g * _beside(x, s) if needs[0] else None,
+        gh_sum if needs[1] else None,
+        g_sum if needs[2] else None,
+        -(g_sum * s) if needs[3] else None,
+        gh_sum * (s * r) * -0.5 if needs[4] else None,
+    )
+
+
+batch_norm.joint(_batch_norm_gradients)
+
+
+# ---------------------------------------------------------------- batch norm, statistics of the batch
+
+
+@op(
+    formula="with h the normalised x: dx = gamma r (g - mean g - h mean(g h)), dgamma = sum g h, dbeta = sum g",
+    outputs=("output", "mean", "variance"),
+    carries=("output",),
+    promote="gradients",
+)
+def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> BatchNormTrain:
+    """x [N, C, ...], each channel normalised by its own mean and variance.
+
+    Parameters
+    ----------
+    gamma, beta
+        [C], scale and shift, or None for 1 and 0.
+    epsilon
+        Added to the variance.
+
+    Returns
+    -------
+    BatchNormTrain
+        The output, of the shape and dtype of x, and each channel's mean and biased variance [C] (of float32 for half
+        precision), which carry no gradient.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit, or a channel has one value.
+    """
+    return kernels(x).batch_norm_train(x, gamma, beta, epsilon)
+
+
+batch_norm_train.joint(
+    lambda g, x, gamma, mean, variance, epsilon, needs: batch_norm_train_backward(
+        x, gamma, mean, variance, epsilon, g, needs
+    )
+)
+
+
+def _batch_norm_train_backward_recorded(
+    x: Any, gamma: Any, mean: Any, variance: Any, epsilon: float, output_grad: Any, needs: Needs = (True,) * 3
+) -> BatchNormTrainBackward:
+    axes = _channels(x)
+    # The statistics again, from x: those given are constants to the tape.
+    centred = x - mean_over(x, axes, True)
+    r = rsqrt(mean_over(centred * centred, axes, True) + epsilon)
+    h = centred * r
+    x_grad = None
+    if needs[0]:
+        inner = output_grad - mean_over(output_grad, axes, True) - h * mean_over(output_grad * h, axes, True)
+        x_grad = inner * r if gamma is None else inner * (r * _beside(x, gamma))
+    return BatchNormTrainBackward(
+        x_grad,
+        sum(output_grad * h, axes) if needs[1] else None,
+        sum(output_grad, axes) if needs[2] else None,
+    )
+
+
+@op(
+    formula="that of the formula of batch_norm_train",
+    outputs=("x_grad", "gamma_grad", "beta_grad"),
+    nondiff=("mean", "variance"),
+    recorded=_batch_norm_train_backward_recorded,
+)
+def batch_norm_train_backward(
+    x: Array,
+    gamma: Array | None,
+    mean: Array,
+    variance: Array,
+    epsilon: float,
+    output_grad: Array,
+    needs: Needs = (True, True, True),
+) -> BatchNormTrainBackward:
+    """The gradients of `batch_norm_train`, from its mean and variance; None for what `needs` does not ask for"""
+    return kernels(x).batch_norm_train_backward(x, gamma, mean, variance, epsilon, output_grad, needs)
+
+
+# ---------------------------------------------------------------- layer norm
+
+
+@op(
+    formula="with h the normalised x, d = gamma g: dx = r (d - mean d - h mean(d h)), dgamma = sum g h, dbeta = sum g",
+    saves=("mean", "rstd"),
+    promote="gradients",
+)
+def layer_norm(tensor: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> Array:
+    """Each row along the last dimension, normalised by its own mean and variance.
+
+    Parameters
+    ----------
+    tensor
+        [..., d]
+    gamma, beta
+        [d], scale and shift, or None for 1 and 0.
+    epsilon
+        Added to the biased variance, inside the root.
+
+    Returns
+    -------
+    Array
+        Of the shape and dtype of `tensor`.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit.
+    """
+    return kernels(tensor).layer_norm(tensor, gamma, beta, epsilon)
+
+
+layer_norm.joint(
+    lambda g, tensor, gamma, mean, rstd, epsilon, needs: layer_norm_backward(
+        tensor, gamma, mean, rstd, epsilon, g, needs
+    )
+)
+
+
+def _layer_norm_backward_recorded(
+    tensor: Any, gamma: Any, mean: Any, rstd: Any, epsilon: float, output_grad: Any, needs: Needs = (True,) * 3
+) -> LayerNormBackward:
+    last = (tensor.ndim - 1,)
+    rows = tuple(range(tensor.ndim - 1))
+    centred = tensor - mean_over(tensor, last, True)
+    r = rsqrt(mean_over(centred * centred, last, True) + epsilon)
+    h = centred * r
+    d = output_grad if gamma is None else output_grad * gamma
+    return LayerNormBackward(
+        (d - mean_over(d, last, True) - h * mean_over(d * h, last, True)) * r if needs[0] else None,
+        sum(output_grad * h, rows) if needs[1] else None,
+        sum(output_grad, rows) if needs[2] else None,
+    )
+
+
+@op(
+    formula="that of the formula of layer_norm",
+    outputs=("x_grad", "gamma_grad", "beta_grad"),
+    nondiff=("mean", "rstd"),
+    recorded=_layer_norm_backward_recorded,
+)
+def layer_norm_backward(
+    tensor: Array,
+    gamma: Array | None,
+    mean: Array,
+    rstd: Array,
+    epsilon: float,
+    output_grad: Array,
+    needs: Needs = (True, True, True),
+) -> LayerNormBackward:
+    """The gradients of `layer_norm`, from each row's mean and 1 / sqrt(variance + epsilon), both [..., 1]"""
+    return kernels(tensor).layer_norm_backward(tensor, gamma, mean, rstd, output_grad, needs)

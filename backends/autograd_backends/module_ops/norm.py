@@ -1,0 +1,239 @@
+"""Batch norm and layer norm: statistics from centred values, in float32 for half precision.
+
+With h = (x - mean) / sqrt(variance + epsilon), and d = gamma * output_grad, both have the gradient
+``x_grad = (d - mean(d) - h * mean(d * h)) / sqrt(variance + epsilon)``, where the means go over what was
+normalised (Ioffe and Szegedy, "Batch Normalization", 2015; Ba, Kiros and Hinton, "Layer Normalization",
+2016).
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+from ..array_types import Array, Namespace
+from ..lookup import namespace
+from ..shapes import check_batch_norm, check_layer_norm
+from .precision import cast, widened
+
+__all__ = [
+    "BatchNormTrain",
+    "BatchNormTrainBackward",
+    "LayerNorm",
+    "LayerNormBackward",
+    "batch_norm_train",
+    "batch_norm_train_backward",
+    "layer_norm",
+    "layer_norm_backward",
+]
+
+#: Which of x, gamma and beta needs a gradient.
+Needs = tuple[bool, bool, bool]
+
+
+class BatchNormTrain(NamedTuple):
+    """Output [N, C, ...], and the mean and biased variance [C] of each channel."""
+
+    output: Array
+    mean: Array
+    variance: Array
+
+
+class BatchNormTrainBackward(NamedTuple):
+    """The gradients of x [N, C, ...], gamma [C] and beta [C]; None where not needed."""
+
+    x_grad: Array | None
+    gamma_grad: Array | None
+    beta_grad: Array | None
+
+
+class LayerNorm(NamedTuple):
+    """Output [..., d], and the mean and 1 / sqrt(variance + epsilon) of each row, both [..., 1]."""
+
+    output: Array
+    mean: Array
+    rstd: Array
+
+
+class LayerNormBackward(NamedTuple):
+    """The gradients of x [..., d], gamma [d] and beta [d]; None where not needed."""
+
+    x_grad: Array | None
+    gamma_grad: Array | None
+    beta_grad: Array | None
+
+
+# ---------------------------------------------------------------- batch norm
+
+
+def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> BatchNormTrain:
+    """Normalise each channel of x [N, C, ...] by its own mean and variance over batch and positions.
+
+    Parameters
+    ----------
+    x
+        [N, C, ...]; an empty batch has mean and variance 0.
+    gamma, beta
+        [C], the scale and shift of each channel, or None for 1 and 0.
+    epsilon
+        Added to the variance.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit, or a channel has but one value.
+    """
+    xp = namespace(x)
+    check_batch_norm(
+        "batch_norm_train",
+        x.shape,
+        None if gamma is None else gamma.shape,
+        None if beta is None else beta.shape,
+        True,
+    )
+    axes, count = _channel_axes(x)
+    wide = widened(xp, x)
+    mean = xp.sum(wide, axis=axes, keepdims=True) / count
+    centred = wide - mean
+    variance = xp.sum(centred * centred, axis=axes, keepdims=True) / count
+    scale = 1 / xp.sqrt(variance + epsilon)
+    if gamma is not None:
+        scale = scale * _per_channel(xp, widened(xp, gamma), x.ndim)
+    out = centred * scale
+    if beta is not None:
+        out += _per_channel(xp, widened(xp, beta), x.ndim)
+    channels = (x.shape[1],)
+    return BatchNormTrain(cast(xp, out, x.dtype), xp.reshape(mean, channels), xp.reshape(variance, channels))
+
+
+def batch_norm_train_backward(
+    x: Array,
+    gamma: Array | None,
+    mean: Array,
+    variance: Array,
+    epsilon: float,
+    output_grad: Array,
+    needs: Needs = (True, True, True),
+) -> BatchNormTrainBackward:
+    """The gradients of ``batch_norm_train``, through the statistics too.
+
+    Parameters
+    ----------
+    x, output_grad
+        [N, C, ...]
+    gamma
+        [C] or None.
+    mean, variance
+        [C], as ``batch_norm_train`` gave them.
+    epsilon
+        Added to the variance.
+    needs
+        Which of x, gamma and beta needs a gradient.
+    """
+    xp = namespace(x)
+    axes, count = _channel_axes(x)
+    grad = widened(xp, output_grad)
+    rstd = _per_channel(xp, 1 / xp.sqrt(variance + epsilon), x.ndim)
+    normal = (widened(xp, x) - _per_channel(xp, mean, x.ndim)) * rstd
+    grad_sum = xp.sum(grad, axis=axes, keepdims=True)
+    normal_sum = xp.sum(grad * normal, axis=axes, keepdims=True)
+    x_grad = None
+    if needs[0]:
+        scale = rstd if gamma is None else rstd * _per_channel(xp, widened(xp, gamma), x.ndim)
+        x_grad = cast(xp, (grad - grad_sum / count - normal * (normal_sum / count)) * scale, x.dtype)
+    dtype = x.dtype if gamma is None else gamma.dtype
+    channels = (x.shape[1],)
+    return BatchNormTrainBackward(
+        x_grad,
+        cast(xp, xp.reshape(normal_sum, channels), dtype) if needs[1] else None,
+        cast(xp, xp.reshape(grad_sum, channels), dtype) if needs[2] else None,
+    )
+
+
+def _channel_axes(x: Array) -> tuple[tuple[int, ...], int]:
+    """The axes that a channel's statistics go over, and how many values it has (1 where there is none)."""
+    axes = (0, *range(2, x.ndim))
+    return axes, max(1, prod(x.shape[axis] for axis in axes))
+
+
+def _per_channel(xp: Namespace, values: Array, rank: int) -> Array:
+    """[C] -> [C, 1, ...], beside the channels of an array of `rank` dimensions"""
+    return xp.reshape(values, (-1,) + (1,) * (rank - 2))
+
+
+# ---------------------------------------------------------------- layer norm
+
+
+def layer_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> LayerNorm:
+    """Normalise the last dimension of x [..., d] by its mean and biased variance.
+
+    Parameters
+    ----------
+    x
+        [..., d]
+    gamma, beta
+        [d], scale and shift, or None for 1 and 0.
+    epsilon
+        Added to the variance, inside the root.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit.
+    """
+    xp = namespace(x)
+    check_layer_norm(
+        "layer_norm", x.shape, None if gamma is None else gamma.shape, None if beta is None else beta.shape
+    )
+    wide = widened(xp, x)
+    count = max(1, x.shape[-1])
+    mean = xp.sum(wide, axis=-1, keepdims=True) / count
+    centred = wide - mean
+    variance = xp.sum(centred * centred, axis=-1, keepdims=True) / count
+    rstd = 1 / xp.sqrt(variance + epsilon)
+    out = centred * rstd
+    if gamma is not None:
+        out *= widened(xp, gamma)
+    if beta is not None:
+        out += widened(xp, beta)
+    return LayerNorm(cast(xp, out, x.dtype), mean, rstd)
+
+
+def layer_norm_backward(
+    x: Array,
+    gamma: Array | None,
+    mean: Array,
+    rstd: Array,
+    output_grad: Array,
+    needs: Needs = (True, True, True),
+) -> LayerNormBackward:
+    """The gradients of ``layer_norm``, through the statistics too.
+
+    Parameters
+    ----------
+    x, output_grad
+        [..., d]
+    gamma
+        [d] or None.
+    mean, rstd
+        [..., 1], as ``layer_norm`` gave them.
+    needs
+        Which of x, gamma and beta needs a gradient.
+    """
+    xp = namespace(x)
+    rows = tuple(range(x.ndim - 1))
+    count = max(1, x.shape[-1])
+    grad = widened(xp, output_grad)
+    normal = (widened(xp, x) - mean) * rstd
+    x_grad = None
+    if needs[0]:
+        scaled = grad if gamma is None else grad * widened(xp, gamma)
+        grad_mean = xp.sum(scaled, axis=-1, keepdims=True) / count
+        normal_mean = xp.sum(scaled * normal, axis=-1, keepdims=True) / count
+        x_grad = cast(xp, (scaled - grad_mean - normal * normal_mean) * rstd, x.dtype)
+    dtype = x.dtype if gamma is None else gamma.dtype
+    return LayerNormBackward(
+        x_grad,
+        cast(xp, xp.sum(grad * normal, axis=rows), dtype) if needs[1] else None,
+        cast(xp, xp.sum(grad, axis=rows), dtype) if needs[2] else None,
+    )

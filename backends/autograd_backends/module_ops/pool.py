@@ -1,0 +1,277 @@
+"""Pools in one, two or three dimensions: maximum with indices, average, adaptive average.
+
+A window is a product of intervals, so every pool here goes through the spatial dimensions one after the
+other. Only cells inside the input are looked at: padding needs no value that could win or count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import prod
+from typing import NamedTuple
+
+from ..array_types import Array, Namespace, Shape
+from ..lookup import kernels, namespace
+from ..shapes import adaptive_pool_output_shape, pool_windows
+from ..windows import Window
+from .precision import cast, widened
+
+__all__ = [
+    "MaxPoolWithIndices",
+    "adaptive_avg_pool",
+    "adaptive_avg_pool_backward",
+    "avg_pool",
+    "avg_pool_backward",
+    "max_pool_gather",
+    "max_pool_with_indices",
+    "max_pool_with_indices_backward",
+]
+
+
+class MaxPoolWithIndices(NamedTuple):
+    """What a max pool gives.
+
+    Attributes
+    ----------
+    output
+        [N, C, ...], the largest element of each window.
+    indices
+        int64, of the shape of `output`: where it is, counted through the spatial dimensions of the input.
+    """
+
+    output: Array
+    indices: Array
+
+
+# ---------------------------------------------------------------- maximum
+
+
+def max_pool_with_indices(
+    x: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> MaxPoolWithIndices:
+    """The largest element of each window of x [N, C, ...], and where it is.
+
+    Of equal elements the first wins, the first NaN wins over all, and padding never wins.
+
+    Parameters
+    ----------
+    x
+        [N, C, ...]
+    kernel_size, stride, padding, dilation
+        One int for each spatial dimension.
+    ceil_mode
+        Whether a last, partial window counts.
+    """
+    xp = namespace(x)
+    op_name = f"max_pool{len(kernel_size)}d"
+    windows = pool_windows(op_name, x.shape, kernel_size, stride, padding, dilation, ceil_mode)
+    best = x
+    index = xp.zeros((1,) * x.ndim, dtype=xp.int64, device=x.device)
+    below = 1
+    # From the last dimension to the first: the first of equals in each row wins, and then the first such row.
+    for axis in range(x.ndim - 1, 1, -1):
+        window = windows[axis - 2]
+        places = xp.arange(window.size, dtype=xp.int64, device=x.device) * below
+        index = index + xp.reshape(places, (-1,) + (1,) * (x.ndim - 1 - axis))
+        best, index = _max_along(xp, best, index, window, axis)
+        below *= window.size
+    return MaxPoolWithIndices(best, index)
+
+
+def _max_along(xp: Namespace, x: Array, index: Array, window: Window, axis: int) -> tuple[Array, Array]:
+    index = xp.broadcast_to(index, x.shape)
+    firsts = [window.first_inside(position) for position in range(window.out)]
+    first = xp.asarray(firsts, dtype=xp.int64, device=x.device)
+    best, best_index = xp.take(x, first, axis=axis), xp.take(index, first, axis=axis)
+    for k in range(window.kernel):
+        at, met = (_along(axis, part) for part in window.inside(k))
+        old, new = best[at], x[met]
+        # Not (new <= old), so that a NaN wins; old == old, so that it is not beaten.
+        wins = xp.logical_and(xp.logical_not(new <= old), old == old)
+        best[at] = xp.where(wins, new, old)
+        best_index[at] = xp.where(wins, index[met], best_index[at])
+    return best, best_index
+
+
+def max_pool_with_indices_backward(x_shape: Shape, output_grad: Array, indices: Array) -> Array:
+    """Each element of `output_grad` added where its index points -> the gradient of x, of shape `x_shape`.
+
+    Parameters
+    ----------
+    x_shape
+        The shape [N, C, ...] of x.
+    output_grad, indices
+        [N, C, ...], as the pool gave them.
+    """
+    xp = namespace(output_grad)
+    grad = widened(xp, xp.reshape(output_grad, (-1,)))
+    zeros = xp.zeros(prod(x_shape), dtype=grad.dtype, device=grad.device)
+    total = kernels(grad).scatter_add(zeros, _flat_index(xp, x_shape, indices), grad)
+    return cast(xp, xp.reshape(total, x_shape), output_grad.dtype)
+
+
+def max_pool_gather(x: Array, indices: Array) -> Array:
+    """The elements of x [N, C, ...] at `indices` [N, C, ...]: the adjoint of the backward."""
+    xp = namespace(x)
+    return xp.reshape(xp.take(xp.reshape(x, (-1,)), _flat_index(xp, x.shape, indices), axis=0), indices.shape)
+
+
+def _flat_index(xp: Namespace, x_shape: Shape, indices: Array) -> Array:
+    """Indices in a plane -> indices in the whole of x, in one dimension."""
+    planes = prod(x_shape[:2])
+    starts = xp.arange(planes, dtype=indices.dtype, device=indices.device) * prod(x_shape[2:])
+    return xp.reshape(xp.reshape(starts, (*x_shape[:2],) + (1,) * (len(x_shape) - 2)) + indices, (-1,))
+
+
+# ---------------------------------------------------------------- average
+
+
+def avg_pool(
+    x: Array,
+    kernel_size: Shape,
+    stride: Shape,
+    padding: Shape,
+    count_include_pad: bool,
+    ceil_mode: bool,
+    divisor_override: int | None = None,
+) -> Array:
+    """The mean of each window of x [N, C, ...].
+
+    Parameters
+    ----------
+    x
+        [N, C, ...]
+    kernel_size, stride, padding
+        One int for each spatial dimension.
+    count_include_pad
+        Whether the divisor counts padding; never what `ceil_mode` adds beyond it.
+    ceil_mode
+        Whether a last, partial window counts.
+    divisor_override
+        Divide by this instead.
+    """
+    xp = namespace(x)
+    windows = _avg_windows(x.shape, kernel_size, stride, padding, ceil_mode)
+    out = widened(xp, x)
+    for axis in range(x.ndim - 1, 1, -1):
+        out = _sum_along(out, windows[axis - 2], axis)
+    out = _divided(xp, out, windows, count_include_pad, divisor_override)
+    return cast(xp, out, x.dtype)
+
+
+def avg_pool_backward(
+    x_shape: Shape,
+    output_grad: Array,
+    kernel_size: Shape,
+    stride: Shape,
+    padding: Shape,
+    count_include_pad: bool,
+    ceil_mode: bool,
+    divisor_override: int | None = None,
+) -> Array:
+    """`output_grad` divided and spread over the windows -> the gradient of x, [N, C, ...]"""
+    xp = namespace(output_grad)
+    windows = _avg_windows(x_shape, kernel_size, stride, padding, ceil_mode)
+    grad = _divided(xp, widened(xp, output_grad), windows, count_include_pad, divisor_override)
+    for axis in range(2, grad.ndim):
+        grad = _spread_along(grad, windows[axis - 2], axis)
+    return cast(xp, grad, output_grad.dtype)
+
+
+def _avg_windows(
+    x_shape: Shape, kernel_size: Shape, stride: Shape, padding: Shape, ceil_mode: bool
+) -> tuple[Window, ...]:
+    rank = len(kernel_size)
+    return pool_windows(f"avg_pool{rank}d", x_shape, kernel_size, stride, padding, (1,) * rank, ceil_mode)
+
+
+def _sum_along(x: Array, window: Window, axis: int) -> Array:
+    out = kernels(x).zeros_beside(x, _resized(x.shape, axis, window.out))
+    for k in range(window.kernel):
+        at, met = (_along(axis, part) for part in window.inside(k))
+        out[at] += x[met]
+    return out
+
+
+def _spread_along(grad: Array, window: Window, axis: int) -> Array:
+    """The adjoint of `_sum_along`."""
+    x_grad = kernels(grad).zeros_beside(grad, _resized(grad.shape, axis, window.size))
+    for k in range(window.kernel):
+        at, met = (_along(axis, part) for part in window.inside(k))
+        x_grad[met] += grad[at]
+    return x_grad
+
+
+def _divided(
+    xp: Namespace,
+    x: Array,
+    windows: tuple[Window, ...],
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Array:
+    if divisor_override is not None:
+        return x / divisor_override
+    counts = [[w.divisor(position, count_include_pad) for position in range(w.out)] for w in windows]
+    if all(min(count) == max(count) for count in counts):
+        return x / prod(count[0] for count in counts)
+    for d, count in enumerate(counts):
+        divisor = xp.asarray(count, dtype=x.dtype, device=x.device)
+        x = x / xp.reshape(divisor, (-1,) + (1,) * (len(windows) - 1 - d))
+    return x
+
+
+# ---------------------------------------------------------------- adaptive average
+
+
+def adaptive_avg_pool(x: Array, output_size: Shape) -> Array:
+    """The means of x [N, C, ...] over `output_size` windows, as even as can be, overlapping where they must.
+
+    Window i of n over a length L goes from floor(i L / n) to ceil((i + 1) L / n).
+    """
+    xp = namespace(x)
+    adaptive_pool_output_shape(f"adaptive_avg_pool{len(output_size)}d", x.shape, output_size)
+    out = widened(xp, x)
+    for axis in range(x.ndim - 1, 1, -1):
+        parts = _adaptive_windows(x.shape[axis], output_size[axis - 2])
+        if _tile(parts):
+            length = parts[0].stop
+            out = xp.mean(
+                xp.reshape(out, (*out.shape[:axis], len(parts), length, *out.shape[axis + 1 :])),
+                axis=axis + 1,
+            )
+        else:
+            means = [xp.mean(out[_along(axis, part)], axis=axis) for part in parts]
+            out = xp.stack(means, axis=axis)
+    return cast(xp, out, x.dtype)
+
+
+def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array:
+    """`output_grad` divided and spread over the windows -> the gradient of x, [N, C, ...]"""
+    xp = namespace(output_grad)
+    grad = widened(xp, output_grad)
+    for axis in range(2, grad.ndim):
+        parts = _adaptive_windows(x_shape[axis], grad.shape[axis])
+        x_grad = kernels(grad).zeros_beside(grad, _resized(grad.shape, axis, x_shape[axis]))
+        for i, part in enumerate(parts):
+            x_grad[_along(axis, part)] += grad[_along(axis, slice(i, i + 1))] / (part.stop - part.start)
+        grad = x_grad
+    return cast(xp, grad, output_grad.dtype)
+
+
+def _adaptive_windows(size: int, out: int) -> list[slice]:
+    return [slice(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
+
+
+def _tile(parts: Sequence[slice]) -> bool:
+    """Whether the windows are equally long and lie side by side."""
+    return all(a.stop == b.start and a.stop - a.start == b.stop - b.start for a, b in pairwise(parts))
+
+
+def _resized(shape: Shape, axis: int, size: int) -> Shape:
+    return (*shape[:axis], size, *shape[axis + 1 :])
+
+
+def _along(axis: int, part: slice) -> tuple[object, ...]:
+    """The index of `part` of dimension `axis`."""
+    return (*(slice(None),) * axis, part, ...)

@@ -1,0 +1,185 @@
+"""Batch norm and layer norm in cache-sized blocks and without temporaries."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import module_ops
+from ..array_types import Array
+from ..module_ops.norm import BatchNormTrain, BatchNormTrainBackward, LayerNorm, LayerNormBackward, Needs
+from ..shapes import check_batch_norm, check_layer_norm
+from .blocks import SMALL, blocks
+
+__all__ = ["batch_norm_train", "batch_norm_train_backward", "layer_norm", "layer_norm_backward"]
+
+
+def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> BatchNormTrain:
+    if x.ndim == 2 or x.size < SMALL:
+        return module_ops.batch_norm_train(x, gamma, beta, epsilon)
+    check_batch_norm(
+        "batch_norm_train",
+        x.shape,
+        None if gamma is None else gamma.shape,
+        None if beta is None else beta.shape,
+        True,
+    )
+    planes = _planes(x)
+    count = planes.shape[0] * planes.shape[2]
+    channels = planes.shape[1]
+    dtype = _accumulator(x)
+    out = np.empty(planes.shape, x.dtype)
+    mean, variance = np.empty(channels, dtype), np.empty(channels, dtype)
+    for part in blocks(channels, count):
+        block = planes[:, part].astype(dtype, copy=False)
+        mean[part] = np.add.reduce(np.add.reduce(block, 2), 0) / count
+        centred = block - mean[part, None]
+        variance[part] = np.add.reduce(np.vecdot(centred, centred), 0) / count
+        scale = 1 / np.sqrt(variance[part] + epsilon)
+        if gamma is not None:
+            scale *= gamma[part]
+        centred *= scale[:, None]
+        if beta is not None:
+            centred += beta[part, None]
+        out[:, part] = centred
+    return BatchNormTrain(_unplanes(out, x), mean, variance)
+
+
+def batch_norm_train_backward(
+    x: Array,
+    gamma: Array | None,
+    mean: Array,
+    variance: Array,
+    epsilon: float,
+    output_grad: Array,
+    needs: Needs = (True, True, True),
+) -> BatchNormTrainBackward:
+    if x.ndim == 2 or x.size < SMALL:
+        return module_ops.batch_norm_train_backward(x, gamma, mean, variance, epsilon, output_grad, needs)
+    planes = _planes(x)
+    grads = _planes_like(output_grad, x)
+    count = planes.shape[0] * planes.shape[2]
+    channels = planes.shape[1]
+    dtype = _accumulator(x)
+    x_grad = np.empty(planes.shape, x.dtype) if needs[0] else None
+    grad_sum, normal_sum = np.empty(channels, dtype), np.empty(channels, dtype)
+    rstd = 1 / np.sqrt(variance + epsilon)
+    scale = rstd if gamma is None else rstd * gamma
+    for part in blocks(channels, count):
+        grad = grads[:, part].astype(dtype, copy=False)
+        centred = planes[:, part] - mean[part, None]
+        grad_sum[part] = np.add.reduce(np.add.reduce(grad, 2), 0)
+        normal_sum[part] = np.add.reduce(np.vecdot(grad, centred), 0) * rstd[part]
+        if x_grad is not None:
+            centred *= (-rstd[part] * normal_sum[part] / count)[:, None]
+            centred += grad
+            centred -= (grad_sum[part] / count)[:, None]
+            centred *= scale[part, None]
+            x_grad[:, part] = centred
+    gamma_dtype = x.dtype if gamma is None else gamma.dtype
+    return BatchNormTrainBackward(
+        None if x_grad is None else _unplanes(x_grad, x),
+        normal_sum.astype(gamma_dtype, copy=False) if needs[1] else None,
+        grad_sum.astype(gamma_dtype, copy=False) if needs[2] else None,
+    )
+
+
+def layer_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> LayerNorm:
+    if x.size < SMALL:
+        return module_ops.layer_norm(x, gamma, beta, epsilon)
+    check_layer_norm(
+        "layer_norm", x.shape, None if gamma is None else gamma.shape, None if beta is None else beta.shape
+    )
+    width = x.shape[-1]
+    rows = x.reshape(_row_count(x), width)
+    dtype = _accumulator(x)
+    out = np.empty(rows.shape, x.dtype)
+    mean, rstd = np.empty((len(rows), 1), dtype), np.empty((len(rows), 1), dtype)
+    for part in blocks(len(rows), width):
+        block = rows[part].astype(dtype, copy=False)
+        mean[part, 0] = np.add.reduce(block, 1) / width
+        centred = block - mean[part]
+        rstd[part, 0] = 1 / np.sqrt(np.vecdot(centred, centred) / width + epsilon)
+        centred *= rstd[part]
+        if gamma is not None:
+            centred *= gamma
+        if beta is not None:
+            centred += beta
+        out[part] = centred
+    lead = (*x.shape[:-1], 1)
+    return LayerNorm(out.reshape(x.shape), mean.reshape(lead), rstd.reshape(lead))
+
+
+def layer_norm_backward(
+    x: Array,
+    gamma: Array | None,
+    mean: Array,
+    rstd: Array,
+    output_grad: Array,
+    needs: Needs = (True, True, True),
+) -> LayerNormBackward:
+    if x.size < SMALL:
+        return module_ops.layer_norm_backward(x, gamma, mean, rstd, output_grad, needs)
+    width = x.shape[-1]
+    count = _row_count(x)
+    rows, grads = x.reshape(count, width), output_grad.reshape(count, width)
+    means, rstds = mean.reshape(count, 1), rstd.reshape(count, 1)
+    dtype = _accumulator(x)
+    x_grad = np.empty(rows.shape, x.dtype) if needs[0] else None
+    gamma_grad = np.zeros(width, dtype) if needs[1] else None
+    beta_grad = np.zeros(width, dtype) if needs[2] else None
+    for part in blocks(count, width):
+        grad = grads[part].astype(dtype, copy=False)
+        normal = rows[part] - means[part]
+        normal *= rstds[part]
+        if gamma_grad is not None:
+            gamma_grad += np.einsum("rd,rd->d", grad, normal)
+        if beta_grad is not None:
+            beta_grad += np.add.reduce(grad, 0)
+        if x_grad is not None:
+            scaled = grad * (1 if gamma is None else gamma)
+            normal *= (np.vecdot(scaled, normal) / width)[:, None]
+            scaled -= (np.add.reduce(scaled, 1) / width)[:, None]
+            scaled -= normal
+            scaled *= rstds[part]
+            x_grad[part] = scaled
+    gamma_dtype = x.dtype if gamma is None else gamma.dtype
+    return LayerNormBackward(
+        None if x_grad is None else x_grad.reshape(x.shape),
+        None if gamma_grad is None else gamma_grad.astype(gamma_dtype, copy=False),
+        None if beta_grad is None else beta_grad.astype(gamma_dtype, copy=False),
+    )
+
+
+def _accumulator(x: Array) -> np.dtype[np.floating]:
+    return np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
+
+
+def _row_count(x: Array) -> int:
+    return int(np.prod(x.shape[:-1]))
+
+
+def _batch_last(x: Array) -> bool:
+    """Whether the memory of x [N, C, ...] is ordered [C, ..., N], as convolutions leave it."""
+    return not x.flags.c_contiguous and x.transpose(*range(1, x.ndim), 0).flags.c_contiguous
+
+
+def _planes(x: Array) -> Array:
+    """x [N, C, ...] -> [N, C, positions], or [1, C, positions * N] where that is the order in memory."""
+    return _planes_like(x, x)
+
+
+def _planes_like(x: Array, model: Array) -> Array:
+    """`x` in the order that `_planes` gives `model`, which has the same shape."""
+    n, c = x.shape[:2]
+    positions = int(np.prod(x.shape[2:]))
+    if _batch_last(model):
+        return x.transpose(*range(1, x.ndim), 0).reshape(1, c, positions * n)
+    return x.reshape(n, c, positions)
+
+
+def _unplanes(planes: Array, model: Array) -> Array:
+    """The inverse of `_planes_like`."""
+    shape = model.shape
+    if _batch_last(model):
+        return planes.reshape(*shape[1:], shape[0]).transpose(len(shape) - 1, *range(len(shape) - 1))
+    return planes.reshape(shape)

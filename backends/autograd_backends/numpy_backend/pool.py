@@ -1,0 +1,110 @@
+"""Max pools that remember a maximum by the number of its cell, and keep the order of the input in memory."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from .. import module_ops
+from ..array_types import Array, Shape
+from ..module_ops.pool import MaxPoolWithIndices
+from ..shapes import pool_windows
+from ..windows import Window
+
+__all__ = ["max_pool_with_indices", "max_pool_with_indices_backward"]
+
+
+# ---------------------------------------------------------------- maximum
+
+
+def max_pool_with_indices(
+    x: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> MaxPoolWithIndices:
+    op_name = f"max_pool{len(kernel_size)}d"
+    windows = pool_windows(op_name, x.shape, kernel_size, stride, padding, dilation, ceil_mode)
+    best, cell = x, np.zeros((1,) * x.ndim, np.uint8 if prod(kernel_size) < 256 else np.intp)
+    below = 1
+    for axis in range(x.ndim - 1, 1, -1):
+        best, cell = _max_along(best, cell, windows[axis - 2], axis, below)
+        below *= kernel_size[axis - 2]
+    if np.isnan(best).any():
+        # No comparison finds a NaN, so its cell is not known.
+        return module_ops.max_pool_with_indices(x, kernel_size, stride, padding, dilation, ceil_mode)
+    offsets, starts = _tables(windows)
+    indices = offsets[cell]
+    indices += starts
+    return MaxPoolWithIndices(best, indices)
+
+
+def _max_along(x: Array, cell: Array, window: Window, axis: int, below: int) -> tuple[Array, Array]:
+    """One dimension of a max pool: the maxima, and the numbers of their cells.
+
+    `cell` counts the cells of the later dimensions, of which there are `below`. A later cell has a larger
+    number, and it replaces an earlier one: so the number to keep is the largest that won.
+    """
+    cell = np.broadcast_to(cell, x.shape)
+    best = np.empty_like(x, shape=(*x.shape[:axis], window.out, *x.shape[axis + 1 :]))
+    best_cell = np.empty_like(best, dtype=cell.dtype)
+    at, met = (_along(axis, part) for part in window.inside(0))
+    best[at], best_cell[at] = x[met], cell[met]
+    for position, k, place in _padded_starts(window):
+        at, met = _along(axis, slice(position, position + 1)), _along(axis, slice(place, place + 1))
+        best[at] = x[met]
+        np.add(cell[met], k * below, out=best_cell[at], casting="unsafe")
+    for k in range(1, window.kernel):
+        at, met = (_along(axis, part) for part in window.inside(k))
+        new, old, numbers = x[met], best[at], best_cell[at]
+        wins = new > old
+        np.maximum(old, new, out=old)
+        np.maximum(numbers, (cell[met] + cell.dtype.type(k * below)) * wins, out=numbers)
+    return best, best_cell
+
+
+@lru_cache(maxsize=1024)
+def _padded_starts(window: Window) -> list[tuple[int, int, int]]:
+    """The positions whose first cell is padding: (position, first cell inside, where that is)."""
+    found = []
+    for position in range(window.out):
+        place = window.first_inside(position)
+        if position * window.stride < window.before:
+            found.append(
+                (position, (place - position * window.stride + window.before) // window.dilation, place)
+            )
+    return found
+
+
+@lru_cache(maxsize=256)
+def _tables(windows: tuple[Window, ...]) -> tuple[Array, Array]:
+    """Number of a cell -> its distance from the first cell; and where the first cell is at each position."""
+    offsets, starts = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    for w in windows:
+        offsets = offsets[:, None] * w.size + np.arange(w.kernel) * w.dilation
+        starts = starts[..., None] * w.size + np.arange(w.out) * w.stride - w.before
+        offsets = offsets.reshape(-1)
+    return offsets, starts[0]
+
+
+def max_pool_with_indices_backward(x_shape: Shape, output_grad: Array, indices: Array) -> Array:
+    # Where the input had the batch last in memory, as convolutions leave it, so gets its gradient.
+    if indices.strides[0] >= indices.strides[-1]:
+        return module_ops.max_pool_with_indices_backward(x_shape, output_grad, indices)
+    batch, channels = x_shape[:2]
+    last = (*range(1, output_grad.ndim), 0)
+    places = indices.transpose(last) * batch
+    places += (np.arange(channels) * (prod(x_shape[2:]) * batch)).reshape(-1, *(1,) * (places.ndim - 1))
+    places += np.arange(batch)
+    dtype = np.dtype(np.float32) if output_grad.dtype == np.float16 else output_grad.dtype
+    x_grad = np.zeros((*x_shape[1:], batch), dtype)
+    np.add.at(
+        x_grad.reshape(-1),
+        places.reshape(-1),
+        output_grad.transpose(last).reshape(-1).astype(dtype, copy=False),
+    )
+    x_grad = x_grad.transpose(x_grad.ndim - 1, *range(x_grad.ndim - 1))
+    return x_grad.astype(output_grad.dtype, copy=False)
+
+
+def _along(axis: int, part: slice) -> tuple[slice, ...]:
+    return (*(slice(None),) * axis, part)

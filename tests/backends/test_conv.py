@@ -1,0 +1,124 @@
+"""Convolution against loops over every product, in float64."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograd_backends import ConvOptions, PaddedConvOptions, ShapeError
+
+from .conftest import Lane, batch_last, close
+
+# The function conv hides its module of the same name from a plain import.
+conv_module = import_module("autograd_backends.module_ops.conv")
+
+# x, weight, options
+GRID: list[tuple[tuple[int, ...], tuple[int, ...], ConvOptions]] = [
+    ((2, 3, 7), (4, 3, 3), ConvOptions()),
+    ((2, 4, 9), (6, 2, 2), ConvOptions(stride=3, padding=2, dilation=2, groups=2)),
+    ((2, 3, 5, 6), (4, 3, 3, 2), ConvOptions(padding=1)),
+    ((3, 2, 6, 5), (2, 2, 1, 1), ConvOptions(stride=2)),
+    ((2, 4, 6, 7), (4, 1, 3, 3), ConvOptions(stride=(2, 1), padding=(0, 2), groups=4)),
+    ((1, 2, 8, 7), (3, 2, 3, 2), ConvOptions(stride=(3, 2), padding=(2, 1), dilation=(2, 3))),
+    ((2, 2, 4, 5), (2, 2, 3, 3), PaddedConvOptions.asymmetric(2, (0, 3), (2, 1))),
+    ((2, 2, 3, 4, 3), (4, 1, 2, 3, 2), ConvOptions(padding=(1, 1, 0), stride=(1, 2, 1), groups=2)),
+    ((0, 2, 5, 5), (3, 2, 3, 3), ConvOptions()),
+]
+
+
+def visits(x_shape: Any, weight_shape: Any, options: ConvOptions) -> Any:
+    """Every (output, input, weight) index of the sum that a convolution is, and the shape of the output."""
+    rank = len(x_shape) - 2
+    each = [(v,) * rank if isinstance(v, int) else v for v in (options.stride, options.dilation)]
+    stride, dilation = each
+    pads = options.padding_pairs("conv", rank)
+    out = [
+        (x_shape[2 + d] + sum(pads[d]) - dilation[d] * (weight_shape[2 + d] - 1) - 1) // stride[d] + 1
+        for d in range(rank)
+    ]
+    found = []
+    per_group = weight_shape[0] // options.groups
+    for n, o in product(range(x_shape[0]), range(weight_shape[0])):
+        for position in product(*map(range, out)):
+            for cell in product(*map(range, weight_shape[1:])):
+                c = o // per_group * weight_shape[1] + cell[0]
+                at = [position[d] * stride[d] + cell[1 + d] * dilation[d] - pads[d][0] for d in range(rank)]
+                if all(0 <= a < x_shape[2 + d] for d, a in enumerate(at)):
+                    found.append(((n, o, *position), (n, c, *at), (o, *cell)))
+    return found, (x_shape[0], weight_shape[0], *out)
+
+
+@pytest.mark.parametrize(("x_shape", "weight_shape", "options"), GRID)
+def test_against_loops(
+    x_shape: Any, weight_shape: Any, options: ConvOptions, lane: Lane, dtype: str, rng: Any, monkeypatch: Any
+) -> None:
+    found, shape = visits(x_shape, weight_shape, options)
+    x, weight, bias = (
+        rng.normal(size=x_shape),
+        rng.normal(size=weight_shape),
+        rng.normal(size=weight_shape[0]),
+    )
+    grad = rng.normal(size=shape)
+    out = np.zeros(shape) + bias.reshape(-1, *(1,) * (len(shape) - 2))
+    x_grad, weight_grad = np.zeros(x_shape), np.zeros(weight_shape)
+    for at_out, at_x, at_weight in found:
+        out[at_out] += x[at_x] * weight[at_weight]
+        x_grad[at_x] += grad[at_out] * weight[at_weight]
+        weight_grad[at_weight] += grad[at_out] * x[at_x]
+
+    name = f"conv{len(shape) - 2}d"
+    ops = lane.ops
+    ax, aw, ab, ag = (lane.array(v, dtype) for v in (x, weight, bias, grad))
+    for workspace in (conv_module.WORKSPACE, 1):  # the whole batch at once, and one at a time
+        monkeypatch.setattr(conv_module, "WORKSPACE", workspace)
+        close(lane.host(getattr(ops, name)(ax, aw, ab, options)), out, dtype, 10)
+        got = getattr(ops, f"{name}_x_backward")(x_shape, aw, ag, options)
+        close(lane.host(got), x_grad, dtype, 10)
+        got = getattr(ops, f"{name}_weight_backward")(ax, weight_shape, ag, options)
+        close(lane.host(got), weight_grad, dtype, 10)
+    close(
+        lane.host(getattr(ops, f"{name}_bias_backward")(ag)), grad.sum((0, *range(2, grad.ndim))), dtype, 10
+    )
+
+
+def test_input_is_neither_changed_nor_shared(numpy_lane: Lane, rng: Any) -> None:
+    x, weight = rng.normal(size=(2, 3, 4, 4)), rng.normal(size=(3, 3, 1, 1))
+    before = x.copy()
+    options = ConvOptions()
+    out = numpy_lane.ops.conv2d(x, weight, None, options)
+    grad = numpy_lane.ops.conv2d_x_backward(x.shape, weight, out, options)
+    np.testing.assert_array_equal(x, before)
+    assert not np.shares_memory(out, x)
+    assert not np.shares_memory(grad, out)
+
+
+def test_order_in_memory_does_not_matter(numpy_lane: Lane, rng: Any) -> None:
+    x, weight = rng.normal(size=(4, 3, 5, 6)), rng.normal(size=(2, 3, 3, 3))
+    options = ConvOptions(padding=1)
+    want = numpy_lane.ops.conv2d(x, weight, None, options)
+    for same in (batch_last(x), np.asfortranarray(x), np.repeat(x, 2, axis=3)[..., ::2]):
+        np.testing.assert_allclose(
+            numpy_lane.ops.conv2d(same, weight, None, options), want, rtol=1e-12, atol=1e-12
+        )
+
+
+def test_half_precision_adds_up_in_single(numpy_lane: Lane) -> None:
+    # 4096 products of 1: in half precision the sum would stop at 2048.
+    x, weight = np.ones((1, 4096, 2), np.float16), np.ones((1, 4096, 1), np.float16)
+    out = numpy_lane.ops.conv1d(x, weight, None, ConvOptions())
+    assert out.dtype == np.float16
+    assert out.tolist() == [[[4096.0, 4096.0]]]
+    grad = np.ones((1, 4096, 2), np.float16)
+    got = numpy_lane.ops.conv1d_x_backward((1, 1, 2), np.ones((4096, 1, 1), np.float16), grad, ConvOptions())
+    assert got.dtype == np.float16
+    assert got.tolist() == [[[4096.0, 4096.0]]]
+
+
+def test_refuses_what_does_not_fit(lane: Lane) -> None:
+    x, weight = lane.array(np.zeros((8, 3, 28, 28))), lane.array(np.zeros((16, 4, 3, 3)))
+    with pytest.raises(ShapeError, match=r"conv2d: x has 3 channels \(dimension 1 of \(8, 3, 28, 28\)\)"):
+        lane.ops.conv2d(x, weight, None, ConvOptions())

@@ -1,0 +1,124 @@
+"""NumPy's kernels give what the defaults give, on random shapes and options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograd_backends import Backend, get_backend
+from autograd_backends.numpy_backend import blocks, norm, softmax
+
+from .conftest import batch_last
+
+CPU: Any = get_backend("cpu")
+
+
+@pytest.fixture(autouse=True)
+def _always_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No array but an empty one is too small for the kernels, and each is cut into several blocks."""
+    monkeypatch.setattr(blocks, "BLOCK", 16)
+    monkeypatch.setattr(norm, "SMALL", 1)
+    monkeypatch.setattr(softmax, "SMALL", 1)
+
+
+def same(got: Any, want: Any, dtype: str) -> None:
+    if want is None:
+        assert got is None
+        return
+    assert got.dtype == want.dtype
+    tolerance = {"float64": 1e-11, "float32": 1e-4, "float16": 1e-2}[dtype]
+    np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+
+
+@st.composite
+def arrays(draw: Any, least: int, most: int, empty: bool = True) -> tuple[np.ndarray, np.ndarray, str]:
+    """Two arrays of one random shape, in a random order of memory, and their dtype."""
+    shape = tuple(draw(st.lists(st.integers(1, 5), min_size=least, max_size=most)))
+    if empty and draw(st.booleans()) and draw(st.booleans()):
+        shape = (0, *shape[1:])
+    dtype = draw(st.sampled_from(["float64", "float32", "float16"]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    x, grad = (rng.normal(size=shape).astype(dtype) for _ in range(2))
+    orders = [np.ascontiguousarray, np.asfortranarray, batch_last, lambda a: np.repeat(a, 2, -1)[..., ::2]]
+    return draw(st.sampled_from(orders))(x), draw(st.sampled_from(orders))(grad), dtype
+
+
+common = settings(max_examples=60, deadline=None)
+
+
+@common
+@given(arrays(2, 5), st.booleans(), st.booleans(), st.tuples(*[st.booleans()] * 3))
+def test_batch_norm(drawn: Any, has_gamma: bool, has_beta: bool, needs: Any) -> None:
+    x, grad, dtype = drawn
+    if x.size // max(1, x.shape[1]) == 1:
+        return
+    gamma = np.linspace(1, 2, x.shape[1]).astype(dtype) if has_gamma else None
+    beta = np.linspace(-1, 1, x.shape[1]).astype(dtype) if has_beta else None
+    out, want = (ops.batch_norm_train(x, gamma, beta, 1e-2) for ops in (CPU, Backend))
+    for a, b in zip(out, want, strict=True):
+        same(a, b, dtype)
+    arguments = (x, gamma, want.mean, want.variance, 1e-2, grad, needs)
+    for a, b in zip(*(ops.batch_norm_train_backward(*arguments) for ops in (CPU, Backend)), strict=True):
+        same(a, b, dtype)
+
+
+@common
+@given(arrays(1, 4), st.booleans(), st.booleans(), st.tuples(*[st.booleans()] * 3))
+def test_layer_norm(drawn: Any, has_gamma: bool, has_beta: bool, needs: Any) -> None:
+    x, grad, dtype = drawn
+    gamma = np.linspace(1, 2, x.shape[-1]).astype(dtype) if has_gamma else None
+    beta = np.linspace(-1, 1, x.shape[-1]).astype(dtype) if has_beta else None
+    out, want = (ops.layer_norm(x, gamma, beta, 1e-2) for ops in (CPU, Backend))
+    for a, b in zip(out, want, strict=True):
+        same(a, b, dtype)
+    arguments = (x, gamma, want.mean, want.rstd, grad, needs)
+    for a, b in zip(*(ops.layer_norm_backward(*arguments) for ops in (CPU, Backend)), strict=True):
+        same(a, b, dtype)
+
+
+@common
+@given(arrays(1, 4, empty=False), st.data())
+def test_softmax(drawn: Any, data: Any) -> None:
+    x, grad, dtype = drawn
+    axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
+    before = x.copy()
+    for name in ("softmax", "log_softmax"):
+        out, want = (getattr(ops, name)(x, axis) for ops in (CPU, Backend))
+        same(out, want, dtype)
+        assert not np.shares_memory(out, x)
+        got, want = (getattr(ops, f"{name}_backward")(want, grad, axis) for ops in (CPU, Backend))
+        same(got, want, dtype)
+    np.testing.assert_array_equal(x, before)
+
+
+@common
+@given(arrays(3, 5), st.data())
+def test_max_pool(drawn: Any, data: Any) -> None:
+    x, _, dtype = drawn
+    rank = x.ndim - 2
+    x = np.round(x)  # so that there are ties
+
+    def each(least: Any, most: Any) -> tuple[int, ...]:
+        return tuple(data.draw(st.integers(least, m)) for m in most)
+
+    kernel = each(1, x.shape[2:])
+    stride = each(1, (3,) * rank)
+    padding = each(0, [k // 2 for k in kernel])
+    arguments = (x, kernel, stride, padding, (1,) * rank, data.draw(st.booleans()))
+    name = f"max_pool{rank}d_with_indices"
+    before = x.copy()
+    out, want = (getattr(ops, name)(*arguments) for ops in (CPU, Backend))
+    np.testing.assert_array_equal(out.output, want.output)
+    np.testing.assert_array_equal(out.indices, want.indices)
+    assert (out.output.dtype, out.indices.dtype) == (x.dtype, np.int64)
+    grad = batch_last(want.output) if data.draw(st.booleans()) else want.output
+    backward = f"{name}_backward"
+    same(
+        *(getattr(ops, backward)(x.shape, grad, want.indices) for ops in (CPU, Backend)),
+        dtype,
+    )
+    np.testing.assert_array_equal(x, before)
