@@ -157,7 +157,10 @@ class Tensor:
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        self.array = value.array
+        self.array, self.version, self.alias = value.array, value.version, None
+        if type(self.node) is Leaf:
+            # Gradients that arrive there have the new shape and dtype.
+            self.node.shape, self.node.dtype = self.array.shape, self.array.dtype
 
     def size(self, dim: int | None = None) -> Any:
         """Its shape, or the length of one dimension."""
