@@ -197,7 +197,7 @@ class Softmax(Module):
     --------
     >>> import autograd_ops as ag
     >>> ag.nn.Softmax(dim=-1)(ag.zeros(1, 4))
-    tensor([[0.2500, 0.2500, 0.2500, 0.2500]])
+    tensor([[0.25, 0.25, 0.25, 0.25]])
     """
 
     def __init__(self, dim: int | None = None) -> None:

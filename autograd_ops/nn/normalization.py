@@ -128,7 +128,7 @@ class BatchNorm1d(_BatchNorm):
     >>> norm(ag.tensor([[1.0, 5.0], [3.0, 5.0]]))[:, 1].detach()
     tensor([0., 0.])
     >>> norm.running_mean
-    tensor([0.2000, 0.5000])
+    tensor([0.2, 0.5])
     """
 
     ranks = (2, 3)
@@ -167,7 +167,7 @@ class LayerNorm(Module):
     --------
     >>> import autograd_ops as ag
     >>> ag.nn.LayerNorm(2)(ag.tensor([[1.0, 3.0]])).detach()
-    tensor([[-1.0000,  1.0000]])
+    tensor([[-1.,  1.]])
     """
 
     weight: Parameter | None

@@ -37,7 +37,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     tensor([[ 3.,  7., 11.]])
     """
     try:
-        return ops.linear(input, ops.matrix_transpose(weight), bias)
+        return ops.linear(input, weight, bias, True)
     except ValueError:
         # The op knows the weight as [in, out]; say it as it is here.
         if weight.ndim == 2 and input.ndim and input.shape[-1] != weight.shape[1]:

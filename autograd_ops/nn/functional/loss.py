@@ -134,8 +134,8 @@ def binary_cross_entropy(
     Examples
     --------
     >>> import autograd_ops as ag
-    >>> ag.nn.functional.binary_cross_entropy(ag.tensor([0.5, 1.0]), ag.tensor([1.0, 1.0]), reduction="none")
-    tensor([0.6931, 0.0000])
+    >>> ag.nn.functional.binary_cross_entropy(ag.tensor([0.5, 0.5]), ag.tensor([1.0, 0.0]))
+    tensor(0.6931)
     """
     _same_shape("binary_cross_entropy", input, target)
     if not bool(ops.all((input >= 0) & (input <= 1))):

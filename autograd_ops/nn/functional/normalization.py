@@ -55,10 +55,10 @@ def batch_norm(
     >>> import autograd_ops as ag
     >>> mean, var = ag.zeros(1), ag.ones(1)
     >>> ag.nn.functional.batch_norm(ag.tensor([[1.0], [3.0]]), mean, var, training=True)
-    tensor([[-1.0000],
-            [ 1.0000]])
+    tensor([[-1.],
+            [ 1.]])
     >>> mean, var
-    (tensor([0.2000]), tensor([1.1000]))
+    (tensor([0.2]), tensor([1.1]))
     """
     if input.ndim < 2:
         raise ValueError(f"batch_norm: expected [N, C, ...], got shape {tuple(input.shape)}")
@@ -111,7 +111,7 @@ def layer_norm(
     --------
     >>> import autograd_ops as ag
     >>> ag.nn.functional.layer_norm(ag.tensor([[1.0, 3.0]]), (2,))
-    tensor([[-1.0000,  1.0000]])
+    tensor([[-1.,  1.]])
     """
     shape = input.shape
     normalized = tuple(normalized_shape)
@@ -147,6 +147,6 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     --------
     >>> import autograd_ops as ag
     >>> ag.nn.functional.normalize(ag.tensor([[3.0, 4.0]]))
-    tensor([[0.6000, 0.8000]])
+    tensor([[0.6, 0.8]])
     """
     return input / ops.clamp(input.norm(p, dim, keepdim=True), eps)

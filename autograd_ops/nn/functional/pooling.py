@@ -7,18 +7,16 @@ from typing import Any
 
 from ... import ops
 from ...tensor import Tensor
-from .shapes import batched, per_dimension
+from .shapes import batched
 
 __all__ = ["adaptive_avg_pool2d", "avg_pool2d", "max_pool2d"]
 
 Sizes = int | Sequence[int]
 
 
-def _windows(name: str, kernel_size: Sizes, stride: Sizes | None, padding: Sizes) -> tuple[tuple[int, ...], ...]:
-    kernel = per_dimension(name, "kernel_size", kernel_size, 2)
-    # PyTorch takes an empty stride for none, too.
-    step = kernel if stride is None or stride == () else per_dimension(name, "stride", stride, 2)
-    return kernel, step, per_dimension(name, "padding", padding, 2)
+def _step(kernel_size: Sizes, stride: Sizes | None) -> Sizes:
+    """The step of a window: its size by default; PyTorch takes an empty list for none, too."""
+    return kernel_size if stride is None or stride == [] or stride == () else stride
 
 
 def max_pool2d(
@@ -66,17 +64,13 @@ def max_pool2d(
     tensor([[[ 5.,  7.],
              [13., 15.]]])
     """
-    kernel, step, pads = _windows("max_pool2d", kernel_size, stride, padding)
-    apart = per_dimension("max_pool2d", "dilation", dilation, 2)
-    if return_indices:
-        single = input.ndim == 3
-        found = ops.max_pool2d_with_indices(
-            ops.expand_dims(input, 0) if single else input, kernel, step, pads, apart, ceil_mode
-        )
-        return tuple([ops.squeeze(x, (0,)) if single else x for x in found])
-    return batched(
-        input, 4, lambda x: ops.max_pool2d_with_indices(x, kernel, step, pads, apart, ceil_mode).output
-    )
+    window = (kernel_size, _step(kernel_size, stride), padding, dilation, ceil_mode)
+    if not return_indices:
+        return batched(input, 4, lambda x: ops.max_pool2d(x, *window))
+    if input.ndim == 4:
+        return tuple(ops.max_pool2d_with_indices(input, *window))
+    output, indices = ops.max_pool2d_with_indices(ops.expand_dims(input, 0), *window)
+    return ops.squeeze(output, (0,)), ops.squeeze(indices, (0,))
 
 
 def avg_pool2d(
@@ -115,16 +109,18 @@ def avg_pool2d(
     --------
     >>> import autograd_ops as ag
     >>> ag.nn.functional.avg_pool2d(ag.arange(16.0).reshape(1, 4, 4), 2)
-    tensor([[[ 2.5000,  4.5000],
-             [10.5000, 12.5000]]])
+    tensor([[[ 2.5,  4.5],
+             [10.5, 12.5]]])
     """
     if divisor_override == 0:
         raise ValueError("avg_pool2d: divisor_override cannot be 0")
-    kernel, step, pads = _windows("avg_pool2d", kernel_size, stride, padding)
+    step = _step(kernel_size, stride)
     return batched(
         input,
         4,
-        lambda x: ops.avg_pool2d(x, kernel, step, pads, count_include_pad, ceil_mode, divisor_override),
+        lambda x: ops.avg_pool2d(
+            x, kernel_size, step, padding, count_include_pad, ceil_mode, divisor_override
+        ),
     )
 
 
@@ -147,7 +143,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | None | Sequence[int | 
     --------
     >>> import autograd_ops as ag
     >>> ag.nn.functional.adaptive_avg_pool2d(ag.arange(16.0).reshape(1, 4, 4), 1)
-    tensor([[[7.5000]]])
+    tensor([[[7.5]]])
     """
     wanted = (output_size, output_size) if output_size is None or isinstance(output_size, int) else tuple(output_size)
     size = tuple([there if n is None else n for n, there in zip(wanted, input.shape[-2:], strict=True)])
