@@ -50,7 +50,9 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 
 
 @no_grad
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Fill `tensor` with numbers drawn from the normal distribution of that mean and standard deviation."""
     return tensor.normal_(mean, std, generator=generator)
 
@@ -219,7 +221,9 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 
 def _is_empty(tensor: Tensor) -> bool:
     if 0 in tensor.shape:
-        warnings.warn(f"a weight of shape {tuple(tensor.shape)} has no elements to fill", UserWarning, stacklevel=3)
+        warnings.warn(
+            f"a weight of shape {tuple(tensor.shape)} has no elements to fill", UserWarning, stacklevel=3
+        )
         return True
     return False
 

@@ -81,7 +81,10 @@ def _options(
     kernel: tuple[int, ...],
 ) -> ConvOptions:
     rank = len(kernel)
-    stride, dilation = per_dimension(name, "stride", stride, rank), per_dimension(name, "dilation", dilation, rank)
+    stride, dilation = (
+        per_dimension(name, "stride", stride, rank),
+        per_dimension(name, "dilation", dilation, rank),
+    )
     if not isinstance(padding, str):
         return ConvOptions(stride, per_dimension(name, "padding", padding, rank), dilation, groups)
     if padding == "valid":
@@ -89,7 +92,9 @@ def _options(
     if padding != "same":
         raise ValueError(f"{name}: padding is ints, 'same' or 'valid', not {padding!r}")
     if any(s != 1 for s in stride):
-        raise ValueError(f"{name}: padding='same' keeps the size of the input, so stride must be 1, not {stride}")
+        raise ValueError(
+            f"{name}: padding='same' keeps the size of the input, so stride must be 1, not {stride}"
+        )
     total = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     start = tuple([n // 2 for n in total])
     end = tuple([n - n // 2 for n in total])

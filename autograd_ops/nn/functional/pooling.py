@@ -145,6 +145,10 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | None | Sequence[int | 
     >>> ag.nn.functional.adaptive_avg_pool2d(ag.arange(16.0).reshape(1, 4, 4), 1)
     tensor([[[7.5]]])
     """
-    wanted = (output_size, output_size) if output_size is None or isinstance(output_size, int) else tuple(output_size)
+    wanted = (
+        (output_size, output_size)
+        if output_size is None or isinstance(output_size, int)
+        else tuple(output_size)
+    )
     size = tuple([there if n is None else n for n, there in zip(wanted, input.shape[-2:], strict=True)])
     return batched(input, 4, lambda x: ops.adaptive_avg_pool2d(x, size))
