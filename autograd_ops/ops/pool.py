@@ -25,7 +25,7 @@ __all__ = [
 Size = int | tuple[int, int]
 
 
-def _both(name: str, **sizes: Any) -> list[tuple[int, ...]]:
+def _both(name: str, **sizes: Any) -> Any:
     return [per_dimension(name, field, size, 2) for field, size in sizes.items()]
 
 
