@@ -104,7 +104,7 @@ def _compiled(source: str) -> CodeType:
 
 def call_source(op: Op) -> str:
     """The source of a call of `op`."""
-    arguments = [name for name in _argument_names(op)]
+    arguments = list(_argument_names(op))
     lines = [f"def call({', '.join(arguments)}):", "    tensors = False"]
     for i in op.inputs:
         lines += _take(op, i.name, i.kind, i.differentiable)
@@ -175,12 +175,19 @@ def _align(op: Op) -> list[str]:
     fix = f"{', '.join(arrays)} = align(op, {', '.join(arrays)})"
     if op.broadcast and len(arrays) == 2 and op.differentiable:
         # A Python number beside an array of a float dtype needs nothing: the common case.
-        lines = [f"    if {differ}:", f"        if not ({_weak(*names)} or {_weak(*reversed(names))}):", f"            {fix}"]
+        lines = [
+            f"    if {differ}:",
+            f"        if not ({_weak(*names)} or {_weak(*reversed(names))}):",
+            f"            {fix}",
+        ]
     else:
         lines = [f"    if {differ}:", f"        {fix}"]
     if op.floating:
         nodes = " and ".join(f"{i.name}_node is None" for i in op.inputs if i.differentiable)
-        lines += [f"    elif {nodes} and {first}.dtype not in floating_dtypes[type({first})]:", f"        {fix}"]
+        lines += [
+            f"    elif {nodes} and {first}.dtype not in floating_dtypes[type({first})]:",
+            f"        {fix}",
+        ]
     return lines
 
 
@@ -237,7 +244,7 @@ def _one_output(op: Op) -> list[str]:
 def _several_outputs(op: Op) -> list[str]:
     lines = ["    if not tensors:", "        return outs", "    results = wrap_outputs(outs)"]
     if op.has_rules:
-        where = {} if op.outputs is ... else {name: i for i, name in enumerate(op.outputs)}
+        where: dict[str, int] = {} if op.outputs is ... else {name: i for i, name in enumerate(op.outputs)}
         values = {name: (f"outs[{i}]", f"results[{i}].version") for name, i in where.items()}
         carrying = "results" if op.outputs is ... else f"({_tuple([f'results[{where[n]}]' for n in op.carries])})"
         lines += [
@@ -251,9 +258,6 @@ def _several_outputs(op: Op) -> list[str]:
             f"        connect_outputs(node, {carrying})",
             *_observe(op, "results", "        "),
         ]
-    if op.view is not None:
-        options = _tuple(op.options)
-        lines.append(f"    become_views(results, {op.inputs[0].name}, op, ({options}))")
     return [*lines, "    return results"]
 
 
@@ -281,9 +285,7 @@ def _any_node(op: Op) -> str:
 
 
 def _parents(op: Op) -> str:
-    nodes = [
-        f"*{i.name}_node" if i.kind == "arrays" else f"{i.name}_node" for i in op.inputs if i.differentiable
-    ]
+    nodes = [f"*{i.name}_node" if i.kind == "arrays" else f"{i.name}_node" for i in op.inputs if i.differentiable]
     return f"({_tuple(nodes)})"
 
 
@@ -355,8 +357,8 @@ def pull_source(op: Op) -> str:
     lines.append(f"    {_tuple(nodes)} = parents")
     if op.joint_rule is not None:
         lines += _needs(op, "    ")
-        grads = _tuple([f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable])
-        lines.append(f"    {grads} = joint_rule({_rule_arguments(op.joint_rule)})")
+        targets = _tuple([f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable])
+        lines.append(f"    {targets} = joint_rule({_rule_arguments(op.joint_rule)})")
     for name in op.differentiable:
         many = kinds[name] == "arrays"
         if op.joint_rule is None:
@@ -409,11 +411,11 @@ def rewrap(op: Op, node: Any) -> tuple[Any, ...]:
     saved = node.saved
     rewrapped = list(saved)
     kinds = {i.name: i.kind for i in op.inputs}
-    parent_of = runtime.parents_by_input(op, node.parents)
+    parent_of: dict[str, Any] = runtime.parents_by_input(op, node.parents)
     column = 0
     for kept in op.kept:
         if kept.kind == "input":
-            parent = parent_of.get(kept.name)
+            parent: Any = parent_of.get(kept.name)
             value = saved[column]
             if kinds[kept.name] == "arrays":
                 rewrapped[column] = [runtime.on_tape(a, p) for a, p in zip(value, parent, strict=True)]

@@ -6,9 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from autograd_backends import Backend, Device, get_backend, is_array, kernels, parse_device
 
-from .dtypes import DType, as_dtype, bool_, complex64, complex128, float64, get_default_dtype, int64, native_dtype
+from .dtypes import (
+    DType,
+    as_dtype,
+    bool_,
+    complex64,
+    complex128,
+    float64,
+    get_default_dtype,
+    int64,
+    native_dtype,
+)
 from .tensor import Tensor
 
 __all__ = [
@@ -66,7 +77,12 @@ def place(device: str | None, dtype: Any) -> tuple[Backend, Any, Any]:
 
 
 def tensor(
-    data: Any, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False, pin_memory: bool = False
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A Tensor with a copy of `data`.
 
@@ -262,9 +278,7 @@ def arange(
         start, end = 0, start
     ints = all(isinstance(x, int) for x in (start, end, step))
     backend, native, where = place(device, (int64 if ints else None) if dtype is None else dtype)
-    return Tensor(
-        backend.xp.arange(start, end, step, dtype=native, device=where), requires_grad=requires_grad
-    )
+    return Tensor(backend.xp.arange(start, end, step, dtype=native, device=where), requires_grad=requires_grad)
 
 
 def linspace(
@@ -278,9 +292,7 @@ def linspace(
 ) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, evenly spaced."""
     backend, native, where = place(device, dtype)
-    return Tensor(
-        backend.xp.linspace(start, end, steps, dtype=native, device=where), requires_grad=requires_grad
-    )
+    return Tensor(backend.xp.linspace(start, end, steps, dtype=native, device=where), requires_grad=requires_grad)
 
 
 def eye(
@@ -292,32 +304,34 @@ def eye(
 
 
 def _like(input: Tensor, dtype: Any, device: str | None) -> dict[str, Any]:
-    return {"dtype": input.dtype if dtype is None else dtype, "device": input.device if device is None else device}
+    return {
+        "dtype": input.dtype if dtype is None else dtype,
+        "device": input.device if device is None else device,
+    }
 
 
-def zeros_like(
-    input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
-) -> Tensor:
+def zeros_like(input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
     """Zeros of the shape, dtype and device of `input`."""
     return zeros(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
 
 
-def ones_like(
-    input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
-) -> Tensor:
+def ones_like(input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
     return ones(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
 
 
-def empty_like(
-    input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
-) -> Tensor:
+def empty_like(input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
     """A Tensor of the shape, dtype and device of `input` whose elements may be anything."""
     return empty(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
 
 
 def full_like(
-    input: Tensor, fill_value: Any, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """A Tensor of the shape, dtype and device of `input` whose elements are all `fill_value`."""
     return full(input.shape, fill_value, **_like(input, dtype, device), requires_grad=requires_grad)

@@ -356,7 +356,7 @@ def _cut(name: str, input: Tensor, index: Tensor, axis: int) -> Tensor:
         )
     if all(n == w for i, (n, w) in enumerate(zip(shape, wanted, strict=True)) if i != axis):
         return input
-    return ops.getitem(input, tuple([slice(None) if i == axis else slice(0, w) for i, w in enumerate(wanted)]) + (...,))
+    return ops.getitem(input, (*[slice(None) if i == axis else slice(0, w) for i, w in enumerate(wanted)], ...))
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:

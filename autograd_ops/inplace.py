@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .registry import Op
     from .tensor import Tensor
 
-__all__ = ["Alias", "become_view", "become_views", "bump", "in_place", "node_of"]
+__all__ = ["Alias", "become_view", "bump", "in_place", "node_of"]
 
 
 class Alias:
@@ -54,14 +54,6 @@ def become_view(tensor: Tensor, viewed: Tensor, op: Op, options: tuple[Any, ...]
     base, chain = (viewed, ()) if alias is None else (alias.base, alias.chain)
     tensor.alias = Alias(base, (*chain, (op, options)), version[0])
     return version
-
-
-def become_views(tensors: Sequence[Tensor], viewed: Any, op: Op, options: tuple[Any, ...]) -> None:
-    """The same for an op of several outputs, each of which is a view through the equal ``op.view``."""
-    if not tensors or not kernels(viewed.array).shares_memory(tensors[0].array, viewed.array):
-        return
-    for tensor, (narrow, narrow_options) in zip(tensors, op.view(viewed, tensors, *options), strict=True):
-        become_view(tensor, viewed, narrow, narrow_options)
 
 
 def node_of(view: Tensor) -> Node | None:

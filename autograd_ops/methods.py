@@ -20,6 +20,13 @@ from .tensor import Tensor
 
 __all__: list[str] = []
 
+
+def _attach(*functions: Any) -> None:
+    """Make each function a method, by its name without the underscore."""
+    for function in functions:
+        setattr(Tensor, function.__name__[1:], function)
+
+
 # ---------------------------------------------------------------- operators
 
 
@@ -57,10 +64,6 @@ for _name, _op in {
     setattr(Tensor, f"__{_name}__", _op)
 
 
-def _pos(self: Tensor) -> Tensor:
-    return self
-
-
 def _invert(self: Tensor) -> Tensor:
     """~x: of bools their opposite, of integers each bit's."""
     return ops.logical_not(self) if self.dtype.kind == "bool" else ops.bitwise_xor(self, -1)
@@ -70,7 +73,7 @@ def _in_place_operator(op: Any, name: str) -> Any:
     return lambda self, other: in_place(self, op, other, name=name)
 
 
-Tensor.__pos__ = _pos  # type: ignore[attr-defined]
+Tensor.__pos__ = lambda self: self  # type: ignore[method-assign]
 Tensor.__invert__ = _invert  # type: ignore[method-assign]
 Tensor.__getitem__ = indexing.getitem  # type: ignore[method-assign]
 Tensor.__setitem__ = indexing.setitem  # type: ignore[method-assign]
@@ -146,7 +149,22 @@ def _in_place(name: str) -> Any:
 
 
 for _name in (
-    *("abs", "add", "ceil", "clamp", "cos", "div", "exp", "floor", "log", "mul", "neg", "pow", "reciprocal", "relu"),
+    *(
+        "abs",
+        "add",
+        "ceil",
+        "clamp",
+        "cos",
+        "div",
+        "exp",
+        "floor",
+        "log",
+        "mul",
+        "neg",
+        "pow",
+        "reciprocal",
+        "relu",
+    ),
     *("remainder", "round", "rsqrt", "sigmoid", "sign", "sin", "sqrt", "square", "sub", "tanh", "trunc"),
     *("index_add", "index_fill", "lerp", "masked_fill", "scatter", "scatter_add", "tril", "triu"),
 ):
@@ -198,8 +216,7 @@ def _normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: An
     return _drawn(self, "normal_", drawn.array)
 
 
-for _function in (_copy_, _fill_, _zero_, _uniform_, _normal_):
-    setattr(Tensor, _function.__name__[1:], _function)
+_attach(_copy_, _fill_, _zero_, _uniform_, _normal_)
 
 # ---------------------------------------------------------------- to another dtype or device
 
@@ -302,8 +319,7 @@ for _name, _dtype in {
     "bool": bool_,
 }.items():
     setattr(Tensor, _name, _cast(_dtype))
-for _function in (_to, _type, _type_as, _cpu, _cuda, _contiguous, _is_contiguous):
-    setattr(Tensor, _function.__name__[1:], _function)
+_attach(_to, _type, _type_as, _cpu, _cuda, _contiguous, _is_contiguous)
 
 
 def _transposed(self: Tensor) -> Tensor:
@@ -334,6 +350,5 @@ def _element_size(self: Tensor) -> int:
 
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
-for _function in (_is_floating_point, _detach_, _nelement, _element_size):
-    setattr(Tensor, _function.__name__[1:], _function)
-Tensor.__hash__ = lambda self: id(self)  # type: ignore[method-assign,assignment]
+_attach(_is_floating_point, _detach_, _nelement, _element_size)
+Tensor.__hash__ = lambda self: id(self)  # type: ignore[method-assign]

@@ -59,9 +59,7 @@ def align(op: Op, *arrays: Any) -> list[Any]:
     if any(type(a) is not type(lead) for a in with_dtype) or len(with_dtype) > 1:
         refuse_mixed_devices(op, with_dtype)
     backend = kernels(lead)
-    common = _common_dtype(
-        backend, tuple([a.dtype for a in with_dtype]), number, op.floating, get_default_dtype()
-    )
+    common = _common_dtype(backend, tuple([a.dtype for a in with_dtype]), number, op.floating, get_default_dtype())
     astype = backend.xp.astype
     for i, a in enumerate(aligned):
         if a is not None and type(a) not in _ORDER and a.dtype != common:

@@ -125,8 +125,9 @@ class Leaf(Node):
 class Port(Node):
     """One output of a node that has several; its one parent is that node."""
 
-    __slots__ = ("index",)
+    __slots__ = ("index", "main")
 
+    main: Node
     index: int
 
     def __init__(self, node: Node, index: int) -> None:
@@ -134,7 +135,7 @@ class Port(Node):
         self.parents, self.saved = (node,), ()
         self.shape, self.dtype = node.shape[index], node.dtype[index]
         self.hooks = None
-        self.index = index
+        self.main, self.index = node, index
 
     def __repr__(self) -> str:
         return f"<output {self.index} of {self.parents[0]!r}>"
@@ -301,7 +302,7 @@ def walk(
                 found[seq] = gradient
             parents = node.parents
             if type(node) is Port:
-                _arrive_at_output(parents[0], node.index, gradient, grads, waiting, heap)
+                _arrive_at_output(node, gradient, grads, waiting, heap)
                 pulled = (None,)
                 continue
             saved = node.saved
@@ -370,13 +371,15 @@ def _run_hooks(node: Node, gradient: Any, create_graph: bool) -> Any:
 
 
 def _arrive_at_output(
-    main: Node, index: int, gradient: Any, grads: dict[int, Any], waiting: dict[int, Node], heap: list[int]
+    port: Port, gradient: Any, grads: dict[int, Any], waiting: dict[int, Node], heap: list[int]
 ) -> None:
+    """Note the gradient of one output of a node that has several."""
+    main = port.main
     if main.seq not in grads:
         grads[main.seq] = [None] * len(main.shape)
         waiting[main.seq] = main
         heappush(heap, -main.seq)
-    grads[main.seq][index] = gradient
+    grads[main.seq][port.index] = gradient
 
 
 def _with_zeros(gradients: list[Any], node: Node) -> list[Any]:
@@ -389,4 +392,3 @@ def _with_zeros(gradients: list[Any], node: Node) -> list[Any]:
             zero = xp.zeros((), dtype=node.dtype[i], device=array.device)
             gradients[i] = xp.broadcast_to(zero, node.shape[i])
     return gradients
-

@@ -11,9 +11,6 @@ from autograd_backends import Device, device_of, is_array, kernels, namespace, s
 from .dtypes import DType, dtype_of, get_default_dtype
 from .tape import Hook, Leaf, Node, TapeError, mode
 
-if TYPE_CHECKING:
-    from .inplace import Alias
-
 __all__ = ["RemovableHandle", "Size", "Tensor"]
 
 
@@ -72,7 +69,7 @@ class Tensor:
     grad
         The gradient that backward left, a Tensor of the same shape and dtype, or ``None``.
     alias
-        What it is a view of, or ``None``.
+        What it is a view of, an `inplace.Alias`, or ``None``.
 
     Examples
     --------
@@ -89,7 +86,7 @@ class Tensor:
     node: Node | None
     version: list[Any]
     grad: Tensor | None
-    alias: Alias | None
+    alias: Any
 
     #: NumPy's side of an operator gives way to Tensor's.
     __array_ufunc__ = None
@@ -391,6 +388,7 @@ class Tensor:
         def __matmul__(self, other: Any) -> Tensor: ...
         def __rmatmul__(self, other: Any) -> Tensor: ...
         def __neg__(self) -> Tensor: ...
+        def __pos__(self) -> Tensor: ...
         def __abs__(self) -> Tensor: ...
         def __invert__(self) -> Tensor: ...
         def __lt__(self, other: Any) -> Tensor: ...

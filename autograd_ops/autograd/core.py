@@ -58,9 +58,7 @@ def backward(
         walk(nodes, gradients, retain_graph=retain, create_graph=create_graph)
         return
     targets = _sequence(inputs)
-    found = walk(
-        nodes, gradients, retain_graph=retain, create_graph=create_graph, inputs=_nodes("backward", targets)
-    )
+    found = walk(nodes, gradients, retain_graph=retain, create_graph=create_graph, inputs=_nodes("backward", targets))
     for target in targets:
         if target.node is not None and target.node.seq in found:
             target.accumulate(found[target.node.seq], owned=False)
@@ -152,14 +150,13 @@ def _nodes(name: str, tensors: Sequence[Tensor]) -> list[Node]:
     return [_node(tensor) for tensor in tensors]
 
 
-def _roots(
-    name: str, outputs: Sequence[Tensor], given: Any, create_graph: bool
-) -> tuple[list[Node], list[Any]]:
+def _roots(name: str, outputs: Sequence[Tensor], given: Any, create_graph: bool) -> tuple[list[Node], list[Any]]:
     """The nodes where the walk begins, and the gradient that arrives at each."""
     grads = (None,) * len(outputs) if given is None else _as_list(given)
     if len(grads) != len(outputs):
         raise TapeError(f"{name}: {len(outputs)} outputs but {len(grads)} gradients")
-    nodes, gradients = [], []
+    nodes: list[Any] = []
+    gradients = []
     for output, gradient in zip(outputs, grads, strict=True):
         if output.node is None:
             raise TapeError(
@@ -194,9 +191,7 @@ def _given(name: str, output: Tensor, gradient: Any, create_graph: bool) -> Any:
     if not isinstance(gradient, Tensor):
         gradient = Tensor(gradient)
     if gradient.shape != output.shape:
-        raise TapeError(
-            f"{name}: the gradient has shape {tuple(gradient.shape)}, but the tensor {tuple(output.shape)}"
-        )
+        raise TapeError(f"{name}: the gradient has shape {tuple(gradient.shape)}, but the tensor {tuple(output.shape)}")
     if gradient.device != output.device:
         raise DeviceError(
             f"{name}: the gradient is on {str(gradient.device)!r} and the tensor on {str(output.device)!r}; "

@@ -218,18 +218,14 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     return input + (end - input) * weight
 
 
-def isclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> Tensor:
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Where ``|input - other| <= atol + rtol |other|``, or both are the same infinity."""
     near = (ops.abs(input - other) <= atol + rtol * ops.abs(other)) & isfinite(other)
     close = near | (input == other)
     return close | (isnan(input) & isnan(other)) if equal_nan else close
 
 
-def allclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> bool:
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether `isclose` holds everywhere."""
     return bool(ops.all(isclose(input, other, rtol, atol, equal_nan)))
 

@@ -140,7 +140,9 @@ def _parse(equation: str, tensors: Any) -> tuple[list[str], str]:
         result = stand_ins + "".join(sorted(c for c in set(letters) if letters.count(c) == 1 and c not in stand_ins))
     for c in result:
         if c not in letters or result.count(c) > 1:
-            raise ValueError(f"einsum: letter {c!r} of the result in {equation!r} must occur once there and on the left")
+            raise ValueError(
+                f"einsum: letter {c!r} of the result in {equation!r} must occur once there and on the left"
+            )
     lengths: dict[str, int] = {}
     for term, x in zip(full, tensors, strict=True):
         for c, n in zip(term, x.shape, strict=True):

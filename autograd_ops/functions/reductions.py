@@ -179,7 +179,9 @@ def argmin(
     return ops.argmin(input, None if dim is None else axis_of("argmin", dim, input.ndim), keepdim)
 
 
-def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
+def max(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None
+) -> Any:
     """The largest element; with a Tensor as second argument, the larger of the two, element by element.
 
     Along one `dim` a named tuple of ``values`` and ``indices``; the first of equals gets the gradient. Over all, equal
@@ -194,7 +196,9 @@ def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = No
     return _extreme("max", input, dim, keepdim, axis, keepdims, ops.amax, ops.argmax, ops.maximum)
 
 
-def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None) -> Any:
+def min(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None
+) -> Any:
     """The smallest element; the rest as `max`."""
     return _extreme("min", input, dim, keepdim, axis, keepdims, ops.amin, ops.argmin, ops.minimum)
 
@@ -322,9 +326,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return MinMax(narrow(values, at, 0, k), narrow(indices, at, 0, k))
 
 
-def norm(
-    input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False, dtype: Any = None
-) -> Tensor:
+def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """The p-norm over `dim`, or of the flattened Tensor; the gradient at a zero vector is 0.
 
     Raises

@@ -215,7 +215,8 @@ def expand(input: Tensor, *sizes: Any) -> Tensor:
     if lead < 0:
         raise ValueError(f"expand: {wanted} has fewer dimensions than {tuple(input.shape)}")
     return ops.broadcast_to(
-        input, tuple([input.array.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(wanted)])
+        input,
+        tuple([input.array.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(wanted)]),
     )
 
 
@@ -368,9 +369,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
         raise ValueError(f"meshgrid: indexing must be 'ij' or 'xy', not {indexing!r}")
     rank = len(vectors)
     shape = [v.numel() for v in vectors]
-    grids = [
-        expand(reshape(v, *[-1 if i == j else 1 for j in range(rank)]), *shape) for i, v in enumerate(vectors)
-    ]
+    grids = [expand(reshape(v, *[-1 if i == j else 1 for j in range(rank)]), *shape) for i, v in enumerate(vectors)]
     return tuple([transpose(g, 0, 1) for g in grids] if indexing == "xy" and rank > 1 else grids)
 
 

@@ -78,9 +78,7 @@ def conv2d_x_backward(x: ShapeOf, weight: Array, output_grad: Array, options: Co
 
 
 conv2d_x_backward.backward(
-    weight=lambda g, weight_shape, output_grad, options: conv2d_weight_backward(
-        g, weight_shape, output_grad, options
-    ),
+    weight=lambda g, weight_shape, output_grad, options: conv2d_weight_backward(g, weight_shape, output_grad, options),
     output_grad=lambda g, weight, options: conv2d(g, weight, None, options),
 )
 

@@ -461,7 +461,10 @@ maximum.backward(x=lambda g, x, y, out: _share(g, x, y, out), y=lambda g, x, y, 
 minimum.backward(x=lambda g, x, y, out: _share(g, x, y, out), y=lambda g, x, y, out: _share(g, y, x, out))
 
 
-@op(formula="dx = g where low <= x <= high, else 0; dlow = g where x < low; dhigh = g where x > high", broadcast=True)
+@op(
+    formula="dx = g where low <= x <= high, else 0; dlow = g where x < low; dhigh = g where x > high",
+    broadcast=True,
+)
 def clamp(x: Array, low: Array | None = None, high: Array | None = None) -> Array:
     """x, brought into [low, high]; NaN stays"""
     xp = namespace(x)

@@ -26,6 +26,7 @@ Size = int | tuple[int, int]
 
 
 def _both(name: str, **sizes: Any) -> list[tuple[int, ...]]:
+    """Each size as one int for each of the two dimensions."""
     return [per_dimension(name, field, size, 2) for field, size in sizes.items()]
 
 
@@ -81,10 +82,10 @@ def max_pool2d_with_indices(
     ShapeError
         Naming the argument, the shapes and the rule that they break.
     """
-    sizes = _both(
+    kernel, steps, zeros, gaps = _both(
         "max_pool2d_with_indices", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation
     )
-    output, indices = kernels(x).max_pool2d_with_indices(x, *sizes, ceil_mode)
+    output, indices = kernels(x).max_pool2d_with_indices(x, kernel, steps, zeros, gaps, ceil_mode)
     if indices_dtype != "int64":
         indices = namespace(x).astype(indices, kernels(x).dtype(indices_dtype))
     return MaxPool2dWithIndices(output, indices)
@@ -92,9 +93,7 @@ def max_pool2d_with_indices(
 
 max_pool2d_with_indices.backward(
     x=lambda g, x_shape, kernel_size, stride, padding, dilation, ceil_mode, indices: (
-        max_pool2d_with_indices_backward(
-            x_shape, kernel_size, stride, padding, dilation, ceil_mode, g, indices
-        ).x_grad
+        max_pool2d_with_indices_backward(x_shape, kernel_size, stride, padding, dilation, ceil_mode, g, indices).x_grad
     )
 )
 
@@ -125,15 +124,11 @@ def max_pool2d_gather(x: Array, indices: Array) -> Array:
 
 max_pool2d_gather.backward(
     # How the windows lay does not matter any more: the indices say it all.
-    x=lambda g, x_shape, indices: max_pool2d_with_indices_backward(
-        x_shape, 1, 1, 0, 1, False, g, indices
-    ).x_grad
+    x=lambda g, x_shape, indices: max_pool2d_with_indices_backward(x_shape, 1, 1, 0, 1, False, g, indices).x_grad
 )
 
 
-def max_pool2d(
-    x: Array, kernel_size: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool
-) -> Array:
+def max_pool2d(x: Array, kernel_size: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool) -> Array:
     """The largest element of each window; see `max_pool2d_with_indices`"""
     return max_pool2d_with_indices(x, kernel_size, stride, padding, dilation, ceil_mode).output
 
@@ -176,15 +171,13 @@ def avg_pool2d(
     ShapeError
         Naming the argument, the shapes and the rule that they break.
     """
-    sizes = _both("avg_pool2d", kernel_size=kernel_size, stride=stride, padding=padding)
-    return kernels(x).avg_pool2d(x, *sizes, count_include_pad, ceil_mode, divisor_override)
+    kernel, steps, zeros = _both("avg_pool2d", kernel_size=kernel_size, stride=stride, padding=padding)
+    return kernels(x).avg_pool2d(x, kernel, steps, zeros, count_include_pad, ceil_mode, divisor_override)
 
 
 avg_pool2d.backward(
     x=lambda g, x_shape, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override: (
-        avg_pool2d_backward(
-            x_shape, g, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override
-        )
+        avg_pool2d_backward(x_shape, g, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override)
     )
 )
 
@@ -201,9 +194,9 @@ def avg_pool2d_backward(
     divisor_override: int | None = None,
 ) -> Array:
     """The gradient of x [N, C, H, W], of which only the shape is used"""
-    sizes = _both("avg_pool2d", kernel_size=kernel_size, stride=stride, padding=padding)
+    kernel, steps, zeros = _both("avg_pool2d", kernel_size=kernel_size, stride=stride, padding=padding)
     return kernels(grad).avg_pool2d_backward(
-        x, grad, *sizes, count_include_pad, ceil_mode, divisor_override
+        x, grad, kernel, steps, zeros, count_include_pad, ceil_mode, divisor_override
     )
 
 
@@ -230,6 +223,4 @@ def adaptive_avg_pool2d_backward(x: ShapeOf, grad: Array) -> Array:
     return kernels(grad).adaptive_avg_pool2d_backward(x, grad)
 
 
-adaptive_avg_pool2d_backward.backward(
-    grad=lambda g, grad_shape: adaptive_avg_pool2d(g, tuple(grad_shape[2:]))
-)
+adaptive_avg_pool2d_backward.backward(grad=lambda g, grad_shape: adaptive_avg_pool2d(g, tuple(grad_shape[2:])))

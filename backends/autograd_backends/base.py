@@ -194,9 +194,7 @@ class Backend:
     conv1d_weight_backward = conv2d_weight_backward = conv3d_weight_backward = staticmethod(
         module_ops.conv_weight_backward
     )
-    conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(
-        module_ops.conv_bias_backward
-    )
+    conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(module_ops.conv_bias_backward)
 
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         module_ops.max_pool_with_indices
@@ -206,12 +204,8 @@ class Backend:
     )
     max_pool1d_gather = max_pool2d_gather = max_pool3d_gather = staticmethod(module_ops.max_pool_gather)
     avg_pool1d = avg_pool2d = avg_pool3d = staticmethod(module_ops.avg_pool)
-    avg_pool1d_backward = avg_pool2d_backward = avg_pool3d_backward = staticmethod(
-        module_ops.avg_pool_backward
-    )
-    adaptive_avg_pool1d = adaptive_avg_pool2d = adaptive_avg_pool3d = staticmethod(
-        module_ops.adaptive_avg_pool
-    )
+    avg_pool1d_backward = avg_pool2d_backward = avg_pool3d_backward = staticmethod(module_ops.avg_pool_backward)
+    adaptive_avg_pool1d = adaptive_avg_pool2d = adaptive_avg_pool3d = staticmethod(module_ops.adaptive_avg_pool)
     adaptive_avg_pool1d_backward = adaptive_avg_pool2d_backward = adaptive_avg_pool3d_backward = staticmethod(
         module_ops.adaptive_avg_pool_backward
     )

@@ -29,9 +29,7 @@ def per_dimension(op_name: str, field: str, value: IntPair, rank: int) -> tuple[
     if isinstance(value, int):
         return (value,) * rank
     if len(value) != rank:
-        raise ShapeError(
-            f"{op_name}: {field}={tuple(value)} has {len(value)} entries for {rank} spatial dimensions"
-        )
+        raise ShapeError(f"{op_name}: {field}={tuple(value)} has {len(value)} entries for {rank} spatial dimensions")
     return tuple(value)
 
 

@@ -42,9 +42,7 @@ def linear_output_shape(x_shape: Shape, weight_shape: Shape, bias_shape: Shape |
             f"but weight {weight_shape}, [d_input, d_output], expects {d_input}"
         )
     if bias_shape is not None and bias_shape != (d_output,):
-        raise ShapeError(
-            f"linear: bias has shape {bias_shape} but weight {weight_shape} expects ({d_output},)"
-        )
+        raise ShapeError(f"linear: bias has shape {bias_shape} but weight {weight_shape} expects ({d_output},)")
     return (*x_shape[:-1], d_output)
 
 
@@ -103,9 +101,7 @@ def conv_output_shape(
             f"which groups={groups} does not divide"
         )
     if bias_shape is not None and bias_shape != weight_shape[:1]:
-        raise ShapeError(
-            f"{op_name}: bias has shape {bias_shape} but weight {weight_shape} expects {weight_shape[:1]}"
-        )
+        raise ShapeError(f"{op_name}: bias has shape {bias_shape} but weight {weight_shape} expects {weight_shape[:1]}")
     if 0 in weight_shape[2:]:
         raise ShapeError(f"{op_name}: weight {weight_shape} has a kernel with no cells")
     sizes = []
@@ -131,9 +127,7 @@ def conv_windows(x_spatial: Shape, kernel: Shape, out: Shape, options: ConvOptio
     stride = per_dimension("conv", "stride", options.stride, rank)
     dilation = per_dimension("conv", "dilation", options.dilation, rank)
     before = [pair[0] for pair in options.padding_pairs("conv", rank)]
-    return tuple(
-        Window(x_spatial[d], kernel[d], stride[d], before[d], dilation[d], out[d]) for d in range(rank)
-    )
+    return tuple(Window(x_spatial[d], kernel[d], stride[d], before[d], dilation[d], out[d]) for d in range(rank))
 
 
 # ---------------------------------------------------------------- pools
@@ -218,9 +212,7 @@ def adaptive_pool_output_shape(op_name: str, x_shape: Shape, output_size: Shape)
     if min(per_dimension(op_name, "output_size", output_size, rank)) < 1:
         raise ShapeError(f"{op_name}: output_size={output_size} must be positive")
     if not prod(x_shape[2:]):
-        raise ShapeError(
-            f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to pool"
-        )
+        raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to pool")
     return (*x_shape[:2], *output_size)
 
 
@@ -248,9 +240,7 @@ def check_batch_norm(
         raise ShapeError(f"{op_name}: x {x_shape} has one value a channel; in training a variance needs two")
 
 
-def check_layer_norm(
-    op_name: str, x_shape: Shape, gamma_shape: Shape | None, beta_shape: Shape | None
-) -> None:
+def check_layer_norm(op_name: str, x_shape: Shape, gamma_shape: Shape | None, beta_shape: Shape | None) -> None:
     """Refuse shapes that layer norm cannot take: gamma and beta are as long as the last dimension of x."""
     if not x_shape:
         raise ShapeError(f"{op_name}: x has shape (); it needs at least one dimension")
@@ -264,6 +254,4 @@ def check_layer_norm(
 def _check_rank(op_name: str, x_shape: Shape, rank: int) -> None:
     if len(x_shape) != rank + 2:
         axes = ", ".join(["N", "C", *"DHW"[-rank:]])
-        raise ShapeError(
-            f"{op_name}: x has {len(x_shape)} dimensions {x_shape}; it needs {rank + 2}, [{axes}]"
-        )
+        raise ShapeError(f"{op_name}: x has {len(x_shape)} dimensions {x_shape}; it needs {rank + 2}, [{axes}]")

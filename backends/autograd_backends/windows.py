@@ -60,9 +60,7 @@ class Window(NamedTuple):
     def misses(self) -> bool:
         """Whether some position, of a dilated kernel, meets nothing but padding."""
         reach = (self.kernel - 1) * self.dilation - self.before
-        return any(
-            self.first_inside(p) > min(self.size - 1, p * self.stride + reach) for p in range(self.out)
-        )
+        return any(self.first_inside(p) > min(self.size - 1, p * self.stride + reach) for p in range(self.out))
 
     def divisor(self, position: int, count_include_pad: bool) -> int:
         """How many elements an average at `position` counts; dilation 1, as much padding after as before."""

@@ -80,9 +80,7 @@ def test_against_loops(
         close(lane.host(got), x_grad, dtype, 10)
         got = getattr(ops, f"{name}_weight_backward")(ax, weight_shape, ag, options)
         close(lane.host(got), weight_grad, dtype, 10)
-    close(
-        lane.host(getattr(ops, f"{name}_bias_backward")(ag)), grad.sum((0, *range(2, grad.ndim))), dtype, 10
-    )
+    close(lane.host(getattr(ops, f"{name}_bias_backward")(ag)), grad.sum((0, *range(2, grad.ndim))), dtype, 10)
 
 
 def test_input_is_neither_changed_nor_shared(numpy_lane: Lane, rng: Any) -> None:
@@ -101,9 +99,7 @@ def test_order_in_memory_does_not_matter(numpy_lane: Lane, rng: Any) -> None:
     options = ConvOptions(padding=1)
     want = numpy_lane.ops.conv2d(x, weight, None, options)
     for same in (batch_last(x), np.asfortranarray(x), np.repeat(x, 2, axis=3)[..., ::2]):
-        np.testing.assert_allclose(
-            numpy_lane.ops.conv2d(same, weight, None, options), want, rtol=1e-12, atol=1e-12
-        )
+        np.testing.assert_allclose(numpy_lane.ops.conv2d(same, weight, None, options), want, rtol=1e-12, atol=1e-12)
 
 
 def test_half_precision_adds_up_in_single(numpy_lane: Lane) -> None:

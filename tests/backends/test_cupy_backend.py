@@ -38,9 +38,7 @@ def fake_cupy(count: Any) -> dict[str, ModuleType]:
     }
     cupy: Any = modules["cupy"]
     cupy.ndarray = FakeArray
-    cupy.cuda = SimpleNamespace(
-        runtime=SimpleNamespace(getDeviceCount=device_count, CUDARuntimeError=CUDARuntimeError)
-    )
+    cupy.cuda = SimpleNamespace(runtime=SimpleNamespace(getDeviceCount=device_count, CUDARuntimeError=CUDARuntimeError))
     cupy.argmax, cupy.take, cupy.where, cupy.int64 = np.argmax, np.take, np.where, np.int64
     return modules
 
@@ -65,9 +63,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_not_installed(install: Any) -> None:
     install({"cupy": None})
-    with pytest.raises(
-        DeviceError, match=r"device 'cuda' needs CuPy.*autograd-ops\[cuda12\].*\[cuda13\]"
-    ) as caught:
+    with pytest.raises(DeviceError, match=r"device 'cuda' needs CuPy.*autograd-ops\[cuda12\].*\[cuda13\]") as caught:
         parse_device("cuda")
     assert "\n" not in str(caught.value)
     assert cuda.device_count() == 0
@@ -83,9 +79,7 @@ def test_no_gpu(install: Any) -> None:
 
 def test_no_driver(install: Any) -> None:
     install(fake_cupy(CUDARuntimeError("cudaErrorInsufficientDriver: no driver")))
-    with pytest.raises(
-        DeviceError, match=r"needs an NVIDIA GPU with its driver: cudaErrorInsufficientDriver"
-    ):
+    with pytest.raises(DeviceError, match=r"needs an NVIDIA GPU with its driver: cudaErrorInsufficientDriver"):
         parse_device("cuda:0")
     assert cuda.device_count() == 0
 

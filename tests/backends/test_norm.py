@@ -41,8 +41,7 @@ def slope(f: Any, inputs: list[np.ndarray], directions: list[np.ndarray], grad: 
     """The central difference of sum(f(*inputs) * grad) along `directions`."""
     step = 1e-5
     ends = [
-        float(np.vdot(f(*(v + s * step * d for v, d in zip(inputs, directions, strict=True))), grad))
-        for s in (1, -1)
+        float(np.vdot(f(*(v + s * step * d for v, d in zip(inputs, directions, strict=True))), grad)) for s in (1, -1)
     ]
     return (ends[0] - ends[1]) / (2 * step)
 
@@ -77,9 +76,7 @@ def test_gradients_are_slopes(kind: str, shape: Any, lane: Lane, rng: Any) -> No
     x, gamma, beta = map(lane.array, inputs)
     if kind == "batch":
         out = lane.ops.batch_norm_train(x, gamma, beta, EPSILON)
-        grads = lane.ops.batch_norm_train_backward(
-            x, gamma, out.mean, out.variance, EPSILON, lane.array(grad)
-        )
+        grads = lane.ops.batch_norm_train_backward(x, gamma, out.mean, out.variance, EPSILON, lane.array(grad))
     else:
         out = lane.ops.layer_norm(x, gamma, beta, EPSILON)
         grads = lane.ops.layer_norm_backward(x, gamma, out.mean, out.rstd, lane.array(grad))

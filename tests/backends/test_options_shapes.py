@@ -59,8 +59,7 @@ PLAIN = ConvOptions()
     [
         (
             ("conv2d", (8, 3, 28, 28), (16, 4, 3, 3), None, PLAIN),
-            "conv2d: x has 3 channels (dimension 1 of (8, 3, 28, 28)) "
-            "but weight (16, 4, 3, 3) with groups=1 expects 4",
+            "conv2d: x has 3 channels (dimension 1 of (8, 3, 28, 28)) but weight (16, 4, 3, 3) with groups=1 expects 4",
         ),
         (
             ("conv2d", (3, 28, 28), (16, 3, 3, 3), None, PLAIN),

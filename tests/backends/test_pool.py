@@ -28,14 +28,10 @@ GRID: list[tuple[Sizes, Sizes, Sizes, Sizes, Sizes, bool]] = [
 ]
 
 
-def window(
-    x_shape: Sizes, position: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
-) -> Any:
+def window(x_shape: Sizes, position: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Any:
     """The indices of the elements of a plane that a window meets, in order."""
     for cell in product(*map(range, kernel)):
-        at = [
-            p * s - b + k * d for p, s, b, k, d in zip(position, stride, padding, cell, dilation, strict=True)
-        ]
+        at = [p * s - b + k * d for p, s, b, k, d in zip(position, stride, padding, cell, dilation, strict=True)]
         if all(0 <= a < n for a, n in zip(at, x_shape[2:], strict=True)):
             yield tuple(at)
 
@@ -118,9 +114,7 @@ def test_avg_pool(
         count = len(cells)
         if count_include_pad:
             starts = [p * s - b for p, s, b in zip(position, stride, padding, strict=True)]
-            ends = [
-                min(a + k, z + b) for a, k, z, b in zip(starts, kernel, x_shape[2:], padding, strict=True)
-            ]
+            ends = [min(a + k, z + b) for a, k, z, b in zip(starts, kernel, x_shape[2:], padding, strict=True)]
             count = int(np.prod([b - a for a, b in zip(starts, ends, strict=True)]))
         for at in cells:
             want[(n, c, *position)] += x[(n, c, *at)] / count

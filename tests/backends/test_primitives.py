@@ -50,13 +50,9 @@ def test_scatter(trailing: Any, lane: Lane, rng: Any) -> None:
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 2e-15), ("float32", 4e-7)])
 def test_erf(dtype: str, tolerance: float, lane: Lane) -> None:
-    x = np.concatenate([np.linspace(-7, 7, 2001), np.logspace(-30, 0, 61), [math.inf, -math.inf]]).astype(
-        dtype
-    )
+    x = np.concatenate([np.linspace(-7, 7, 2001), np.logspace(-30, 0, 61), [math.inf, -math.inf]]).astype(dtype)
     want = np.array([math.erf(float(v)) for v in x])
-    got = lane.host(
-        lane.ops.erf(lane.array(x)) if lane.name == "default" else lane.backend.erf(lane.array(x))
-    )
+    got = lane.host(lane.ops.erf(lane.array(x)) if lane.name == "default" else lane.backend.erf(lane.array(x)))
     assert got.dtype == dtype
     np.testing.assert_allclose(got, want, rtol=tolerance, atol=0)
     assert np.isnan(lane.host(lane.backend.erf(lane.array([math.nan], dtype)))).all()

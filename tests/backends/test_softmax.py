@@ -44,9 +44,7 @@ def test_backward(shape: Any, axis: int, lane: Lane, dtype: str, rng: Any) -> No
     want = soft * (grad - (grad * soft).sum(axis, keepdims=True))
     close(lane.host(lane.ops.softmax_backward(lane.array(soft, dtype), ag, axis)), want, dtype)
     want = grad - soft * grad.sum(axis, keepdims=True)
-    close(
-        lane.host(lane.ops.log_softmax_backward(lane.array(np.log(soft), dtype), ag, axis)), want, dtype, 10
-    )
+    close(lane.host(lane.ops.log_softmax_backward(lane.array(np.log(soft), dtype), ag, axis)), want, dtype, 10)
 
 
 def test_logsumexp_over_all_and_several_axes(lane: Lane, rng: Any) -> None:

@@ -17,9 +17,7 @@ try:
 
     from .pending import PendingChecks
 except ImportError as error:
-    state = (
-        "is not installed" if getattr(error, "name", None) == "cupy" else "is installed but fails to import"
-    )
+    state = "is not installed" if getattr(error, "name", None) == "cupy" else "is installed but fails to import"
     raise DeviceError(
         f"device 'cuda' needs CuPy, which {state}: pip install 'autograd-ops[cuda12]' for CUDA 12 "
         "or 'autograd-ops[cuda13]' for CUDA 13"

@@ -94,9 +94,7 @@ def conv_x_backward(x_shape: Shape, weight: Array, output_grad: Array, options: 
     matrix = xp.matrix_transpose(_by_group(xp, widened(xp, weight), options.groups))
     grad = _batch_last(xp, widened(xp, output_grad))
     parts = [
-        _add_columns(
-            xp, xp.matmul(matrix, _by_group(xp, grad[..., part], options.groups)), x_shape[1], windows
-        )
+        _add_columns(xp, xp.matmul(matrix, _by_group(xp, grad[..., part], options.groups)), x_shape[1], windows)
         for part in _parts(x_shape[0], x_shape[1], windows)
     ]
     x_grad = parts[0] if len(parts) == 1 else xp.concat(parts, axis=-1)
@@ -177,9 +175,7 @@ def _inside(windows: tuple[Window, ...]) -> tuple[slice, ...]:
 def _columns(xp: Namespace, x: Array, windows: tuple[Window, ...], groups: int) -> Array:
     """x [C, *spatial, N] -> [groups, C / groups * cells, positions * N]"""
     if any(w.padded != w.size for w in windows):
-        padded = xp.zeros(
-            (x.shape[0], *(w.padded for w in windows), x.shape[-1]), dtype=x.dtype, device=x.device
-        )
+        padded = xp.zeros((x.shape[0], *(w.padded for w in windows), x.shape[-1]), dtype=x.dtype, device=x.device)
         padded[(*_inside(windows), ...)] = x
         x = padded
     columns = xp.stack([x[(*cell, ...)] for cell in _cells(windows)], axis=1)
@@ -192,9 +188,7 @@ def _add_columns(xp: Namespace, columns: Array, channels: int, windows: tuple[Wi
     cells, positions = prod(w.kernel for w in windows), prod(w.out for w in windows)
     batch = columns.shape[-1] // positions
     columns = xp.reshape(columns, (channels, cells, *(w.out for w in windows), batch))
-    padded = xp.zeros(
-        (channels, *(w.padded for w in windows), batch), dtype=columns.dtype, device=columns.device
-    )
+    padded = xp.zeros((channels, *(w.padded for w in windows), batch), dtype=columns.dtype, device=columns.device)
     for k, cell in enumerate(_cells(windows)):
         padded[(*cell, ...)] += columns[:, k, ...]
     return padded[(*_inside(windows), ...)]

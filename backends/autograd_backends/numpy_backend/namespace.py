@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+import numpy
 from numpy import (
     abs,
     acos,
@@ -108,6 +108,9 @@ from numpy import (
 from numpy.lib.stride_tricks import as_strided
 
 __array_api_version__ = "2025.12"
+
+#: NumPy's type stubs know only some of the ways to call its functions.
+np: Any = numpy
 
 _HALF = np.dtype(np.float16)
 

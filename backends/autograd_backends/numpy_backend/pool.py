@@ -69,9 +69,7 @@ def _padded_starts(window: Window) -> list[tuple[int, int, int]]:
     for position in range(window.out):
         place = window.first_inside(position)
         if position * window.stride < window.before:
-            found.append(
-                (position, (place - position * window.stride + window.before) // window.dilation, place)
-            )
+            found.append((position, (place - position * window.stride + window.before) // window.dilation, place))
     return found
 
 

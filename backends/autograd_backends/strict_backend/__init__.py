@@ -22,7 +22,11 @@ except ImportError as error:
 __all__ = ["StrictBackend"]
 
 #: The library's name of a device -> ours.
-NAMES = {"CPU_DEVICE": Device("strict"), "device1": Device("strict:device1"), "device2": Device("strict:device2")}
+NAMES = {
+    "CPU_DEVICE": Device("strict"),
+    "device1": Device("strict:device1"),
+    "device2": Device("strict:device2"),
+}
 
 
 class StrictBackend(Backend):
