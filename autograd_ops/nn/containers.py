@@ -161,9 +161,7 @@ class ModuleList(_Numbered[Module]):
         for text, group in groupby(super()._children_reprs(), key=lambda pair: pair[1]):
             names = [name for name, _ in group]
             many = len(names) > 1
-            merged.append(
-                (f"{names[0]}-{names[-1]}" if many else names[0], f"{len(names)} x {text}" if many else text)
-            )
+            merged.append((f"{names[0]}-{names[-1]}" if many else names[0], f"{len(names)} x {text}" if many else text))
         return merged
 
 
@@ -281,7 +279,4 @@ class ParameterList(_Numbered[Parameter]):
         return self._parameters[self._key(index)]  # type: ignore[return-value]
 
     def _children_reprs(self) -> list[tuple[str, str]]:
-        return [
-            (name, f"Parameter of shape {tuple(p.shape)}, {p.dtype.name}")
-            for name, p in self.named_parameters()
-        ]
+        return [(name, f"Parameter of shape {tuple(p.shape)}, {p.dtype.name}") for name, p in self.named_parameters()]
