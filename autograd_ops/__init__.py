@@ -33,6 +33,7 @@ from .tape import TapeError, enable_grad, is_grad_enabled, no_grad, set_grad_ena
 from .tensor import Size, Tensor
 
 from . import methods  # isort: skip  # attaches Tensor's operators and methods
+from . import nn  # isort: skip
 
 
 def is_tensor(value: object) -> bool:

@@ -104,7 +104,7 @@ def _compiled(source: str) -> CodeType:
 
 def call_source(op: Op) -> str:
     """The source of a call of `op`."""
-    arguments = [name for name in _argument_names(op)]
+    arguments = list(_argument_names(op))
     lines = [f"def call({', '.join(arguments)}):", "    tensors = False"]
     for i in op.inputs:
         lines += _take(op, i.name, i.kind, i.differentiable)
@@ -244,7 +244,7 @@ def _one_output(op: Op) -> list[str]:
 def _several_outputs(op: Op) -> list[str]:
     lines = ["    if not tensors:", "        return outs", "    results = wrap_outputs(outs)"]
     if op.has_rules:
-        where = {} if op.outputs is ... else {name: i for i, name in enumerate(op.outputs)}
+        where: dict[str, int] = {} if op.outputs is ... else {name: i for i, name in enumerate(op.outputs)}
         values = {name: (f"outs[{i}]", f"results[{i}].version") for name, i in where.items()}
         carrying = "results" if op.outputs is ... else f"({_tuple([f'results[{where[n]}]' for n in op.carries])})"
         lines += [
@@ -258,9 +258,6 @@ def _several_outputs(op: Op) -> list[str]:
             f"        connect_outputs(node, {carrying})",
             *_observe(op, "results", "        "),
         ]
-    if op.view is not None:
-        options = _tuple(op.options)
-        lines.append(f"    become_views(results, {op.inputs[0].name}, op, ({options}))")
     return [*lines, "    return results"]
 
 
@@ -360,8 +357,8 @@ def pull_source(op: Op) -> str:
     lines.append(f"    {_tuple(nodes)} = parents")
     if op.joint_rule is not None:
         lines += _needs(op, "    ")
-        grads = _tuple([f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable])
-        lines.append(f"    {grads} = joint_rule({_rule_arguments(op.joint_rule)})")
+        targets = _tuple([f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable])
+        lines.append(f"    {targets} = joint_rule({_rule_arguments(op.joint_rule)})")
     for name in op.differentiable:
         many = kinds[name] == "arrays"
         if op.joint_rule is None:
@@ -414,11 +411,11 @@ def rewrap(op: Op, node: Any) -> tuple[Any, ...]:
     saved = node.saved
     rewrapped = list(saved)
     kinds = {i.name: i.kind for i in op.inputs}
-    parent_of = runtime.parents_by_input(op, node.parents)
+    parent_of: dict[str, Any] = runtime.parents_by_input(op, node.parents)
     column = 0
     for kept in op.kept:
         if kept.kind == "input":
-            parent = parent_of.get(kept.name)
+            parent: Any = parent_of.get(kept.name)
             value = saved[column]
             if kinds[kept.name] == "arrays":
                 rewrapped[column] = [runtime.on_tape(a, p) for a, p in zip(value, parent, strict=True)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .registry import Op
     from .tensor import Tensor
 
-__all__ = ["Alias", "become_view", "become_views", "bump", "in_place", "node_of"]
+__all__ = ["Alias", "become_view", "bump", "in_place", "node_of", "refuse_expanded"]
 
 
 class Alias:
@@ -54,14 +54,6 @@ def become_view(tensor: Tensor, viewed: Tensor, op: Op, options: tuple[Any, ...]
     base, chain = (viewed, ()) if alias is None else (alias.base, alias.chain)
     tensor.alias = Alias(base, (*chain, (op, options)), version[0])
     return version
-
-
-def become_views(tensors: Sequence[Tensor], viewed: Any, op: Op, options: tuple[Any, ...]) -> None:
-    """The same for an op of several outputs, each of which is a view through the equal ``op.view``."""
-    if not tensors or not kernels(viewed.array).shares_memory(tensors[0].array, viewed.array):
-        return
-    for tensor, (narrow, narrow_options) in zip(tensors, op.view(viewed, tensors, *options), strict=True):
-        become_view(tensor, viewed, narrow, narrow_options)
 
 
 def node_of(view: Tensor) -> Node | None:
@@ -101,7 +93,7 @@ def in_place(tensor: Tensor, op: Callable[..., Any], *arguments: Any, name: str 
     """
     called = name or f"{op.__name__}_"
     _refuse_leaf(tensor, called)
-    _refuse_expanded(tensor, called)
+    refuse_expanded(tensor, called)
     new = op(tensor, *arguments)
     _refuse_result(tensor, new, called)
     if new.array.dtype != tensor.array.dtype:
@@ -150,7 +142,8 @@ def _refuse_leaf(tensor: Tensor, called: str) -> None:
         )
 
 
-def _refuse_expanded(tensor: Tensor, called: str) -> None:
+def refuse_expanded(tensor: Tensor, called: str) -> None:
+    """Raise ValueError if elements of `tensor` share memory with each other."""
     if tensor.alias is not None and any(op.name == "broadcast_to" for op, _ in tensor.alias.chain):
         raise ValueError(
             f"{called}: the target is expanded, so that one element stands for many; change a clone() of it"

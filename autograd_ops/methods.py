@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_backends import Device, kernels, parse_device
+from autograd_backends import Device, is_array, kernels, parse_device
 
 from . import functions, indexing, ops
 from .autograd import backward
@@ -19,6 +19,13 @@ from .inplace import in_place
 from .tensor import Tensor
 
 __all__: list[str] = []
+
+
+def _attach(*functions: Any) -> None:
+    """Make each function a method, by its name without the underscore."""
+    for function in functions:
+        setattr(Tensor, function.__name__[1:], function)
+
 
 # ---------------------------------------------------------------- operators
 
@@ -45,8 +52,6 @@ for _name, _op in _OPERATORS.items():
     setattr(Tensor, f"__r{_name}__", _reflected(_op))
 
 for _name, _op in {
-    "eq": ops.equal,
-    "ne": ops.not_equal,
     "lt": ops.less,
     "le": ops.less_equal,
     "gt": ops.greater,
@@ -55,10 +60,6 @@ for _name, _op in {
     "abs": ops.abs,
 }.items():
     setattr(Tensor, f"__{_name}__", _op)
-
-
-def _pos(self: Tensor) -> Tensor:
-    return self
 
 
 def _invert(self: Tensor) -> Tensor:
@@ -70,8 +71,23 @@ def _in_place_operator(op: Any, name: str) -> Any:
     return lambda self, other: in_place(self, op, other, name=name)
 
 
-Tensor.__pos__ = _pos  # type: ignore[attr-defined]
+Tensor.__pos__ = lambda self: self  # type: ignore[method-assign]
 Tensor.__invert__ = _invert  # type: ignore[method-assign]
+
+
+def _compared(op: Any) -> Any:
+    """Python asks ``==`` of anything: what is no array and no number is simply not equal."""
+
+    def method(self: Tensor, other: Any) -> Any:
+        if isinstance(other, (Tensor, int, float, complex)) or is_array(other):
+            return op(self, other)
+        return NotImplemented
+
+    return method
+
+
+Tensor.__eq__ = _compared(ops.equal)  # type: ignore[method-assign]
+Tensor.__ne__ = _compared(ops.not_equal)  # type: ignore[method-assign]
 Tensor.__getitem__ = indexing.getitem  # type: ignore[method-assign]
 Tensor.__setitem__ = indexing.setitem  # type: ignore[method-assign]
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
@@ -213,8 +229,7 @@ def _normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: An
     return _drawn(self, "normal_", drawn.array)
 
 
-for _function in (_copy_, _fill_, _zero_, _uniform_, _normal_):
-    setattr(Tensor, _function.__name__[1:], _function)
+_attach(_copy_, _fill_, _zero_, _uniform_, _normal_)
 
 # ---------------------------------------------------------------- to another dtype or device
 
@@ -317,8 +332,7 @@ for _name, _dtype in {
     "bool": bool_,
 }.items():
     setattr(Tensor, _name, _cast(_dtype))
-for _function in (_to, _type, _type_as, _cpu, _cuda, _contiguous, _is_contiguous):
-    setattr(Tensor, _function.__name__[1:], _function)
+_attach(_to, _type, _type_as, _cpu, _cuda, _contiguous, _is_contiguous)
 
 
 def _transposed(self: Tensor) -> Tensor:
@@ -333,7 +347,7 @@ def _is_floating_point(self: Tensor) -> bool:
 
 def _detach_(self: Tensor) -> Tensor:
     """Take it off the tape; returns itself."""
-    self.node = None
+    self.node = self.alias = None
     return self
 
 
@@ -349,6 +363,5 @@ def _element_size(self: Tensor) -> int:
 
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
-for _function in (_is_floating_point, _detach_, _nelement, _element_size):
-    setattr(Tensor, _function.__name__[1:], _function)
-Tensor.__hash__ = lambda self: id(self)  # type: ignore[method-assign,assignment]
+_attach(_is_floating_point, _detach_, _nelement, _element_size)
+Tensor.__hash__ = lambda self: id(self)  # type: ignore[method-assign]

@@ -48,7 +48,7 @@ def set_printoptions(
     sci_mode
         Whether to write 1e-03; by default where the range of the values asks for it.
     """
-    profiles = {
+    profiles: dict[str | None, dict[str, Any]] = {
         None: {},
         "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
         "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},

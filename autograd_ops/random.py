@@ -7,7 +7,6 @@ on one device. The streams of different devices differ.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from typing import Any
 
 from autograd_backends import Backend, Device, get_backend, parse_device
@@ -217,8 +216,8 @@ def randint_like(
     input: Tensor, low: int, high: int | None = None, *, generator: Generator | None = None, dtype: Any = None
 ) -> Tensor:
     """`randint` of the shape and device of `input`; int64 by default, as `randint`."""
-    bounds: Sequence[int] = (0, low) if high is None else (low, high)
-    return randint(*bounds, tuple(input.shape), generator=generator, dtype=dtype, device=input.device)
+    low, high = (0, low) if high is None else (low, high)
+    return randint(low, high, tuple(input.shape), generator=generator, dtype=dtype, device=input.device)
 
 
 def bernoulli(input: Tensor, *, generator: Generator | None = None) -> Tensor:

@@ -145,8 +145,8 @@ class Op:
         self.fits_gradients = bool(promote) or broadcast
         self.floating = floating
         self.fresh = fresh
-        self.outputs = outputs if outputs is None or outputs is ... else tuple(outputs)
-        self.carries = self.outputs if carries is None else tuple(carries)
+        self.outputs: Any = outputs if outputs is None or outputs is ... else tuple(outputs)
+        self.carries: Any = self.outputs if carries is None else tuple(carries)
         self.saves = tuple(saves)
         self.view = view
         self.recorded = recorded
@@ -183,7 +183,7 @@ class Op:
                 + (f"a rule for {extra[0]!r}, which is no differentiable input" if not missing else "")
             )
         self.rules = {name: rules[name] for name in self.differentiable}
-        self._keep({name: rule for name, rule in self.rules.items()})
+        self._keep(self.rules)
 
     def joint(self, rule: Rule) -> None:
         """Give all inputs one rule, which returns their gradients in order; it may name ``needs``."""

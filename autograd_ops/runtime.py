@@ -9,7 +9,7 @@ from autograd_backends import device_of, kernels, scalar_to_array
 from autograd_backends.lookup import floating_dtypes
 
 from .errors import changed, explain
-from .inplace import become_view, become_views, node_of
+from .inplace import become_view, node_of
 from .promotion import NUMBERS, align, shape_of, to_floating
 from .tape import Node, Port, mode, next_seq
 from .tensor import Tensor
@@ -157,7 +157,6 @@ CALL_GLOBALS: dict[str, Any] = {
     "any_node": any_node,
     "shares_memory": shares_memory,
     "become_view": become_view,
-    "become_views": become_views,
     "wrap_outputs": wrap_outputs,
     "connect_outputs": connect_outputs,
 }

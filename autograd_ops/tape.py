@@ -125,8 +125,9 @@ class Leaf(Node):
 class Port(Node):
     """One output of a node that has several; its one parent is that node."""
 
-    __slots__ = ("index",)
+    __slots__ = ("index", "main")
 
+    main: Node
     index: int
 
     def __init__(self, node: Node, index: int) -> None:
@@ -134,7 +135,7 @@ class Port(Node):
         self.parents, self.saved = (node,), ()
         self.shape, self.dtype = node.shape[index], node.dtype[index]
         self.hooks = None
-        self.index = index
+        self.main, self.index = node, index
 
     def __repr__(self) -> str:
         return f"<output {self.index} of {self.parents[0]!r}>"
@@ -294,14 +295,14 @@ def walk(
             seq = -heappop(heap)
             node = waiting.pop(seq)
             gradient = grads.pop(seq)
-            owned.discard(seq)
+            owns = seq in owned
             if node.hooks is not None:
-                gradient = _run_hooks(node, gradient, create_graph)
+                gradient, owns = _run_hooks(node, gradient, create_graph), False
             if wanted is not None and seq in wanted:
-                found[seq] = gradient
+                found[seq] = gradient if owns or create_graph else _copy(gradient)
             parents = node.parents
             if type(node) is Port:
-                _arrive_at_output(parents[0], node.index, gradient, grads, waiting, heap)
+                _arrive_at_output(node, gradient, grads, waiting, heap)
                 pulled = (None,)
                 continue
             saved = node.saved
@@ -322,15 +323,15 @@ def walk(
         for leaf in leaves:
             seq = leaf.seq
             gradient = grads[seq]
+            owns = seq in owned
             if leaf.hooks is not None:
-                gradient = _run_hooks(leaf, gradient, create_graph)
-                owned.discard(seq)
+                gradient, owns = _run_hooks(leaf, gradient, create_graph), False
             if wanted is None:
                 tensor = leaf.ref()
                 if tensor is not None:
-                    tensor.accumulate(gradient, seq in owned)
+                    tensor.accumulate(gradient, owns)
             elif seq in wanted:
-                found[seq] = gradient
+                found[seq] = gradient if owns or create_graph else _copy(gradient)
     finally:
         mode.enabled = before
     return found
@@ -358,6 +359,10 @@ def _leading_to(wanted: set[int] | None, roots: Iterable[Node]) -> set[int]:
     return leading
 
 
+def _copy(array: Any) -> Any:
+    return namespace(array).asarray(array, copy=True)
+
+
 def _run_hooks(node: Node, gradient: Any, create_graph: bool) -> Any:
     from .tensor import Tensor
 
@@ -370,13 +375,15 @@ def _run_hooks(node: Node, gradient: Any, create_graph: bool) -> Any:
 
 
 def _arrive_at_output(
-    main: Node, index: int, gradient: Any, grads: dict[int, Any], waiting: dict[int, Node], heap: list[int]
+    port: Port, gradient: Any, grads: dict[int, Any], waiting: dict[int, Node], heap: list[int]
 ) -> None:
+    """Note the gradient of one output of a node that has several."""
+    main = port.main
     if main.seq not in grads:
         grads[main.seq] = [None] * len(main.shape)
         waiting[main.seq] = main
         heappush(heap, -main.seq)
-    grads[main.seq][index] = gradient
+    grads[main.seq][port.index] = gradient
 
 
 def _with_zeros(gradients: list[Any], node: Node) -> list[Any]:

@@ -11,9 +11,6 @@ from autograd_backends import Device, device_of, is_array, kernels, namespace, s
 from .dtypes import DType, dtype_of, get_default_dtype
 from .tape import Hook, Leaf, Node, TapeError, mode
 
-if TYPE_CHECKING:
-    from .inplace import Alias
-
 __all__ = ["RemovableHandle", "Size", "Tensor"]
 
 
@@ -72,7 +69,7 @@ class Tensor:
     grad
         The gradient that backward left, a Tensor of the same shape and dtype, or ``None``.
     alias
-        What it is a view of, or ``None``.
+        What it is a view of, an `inplace.Alias`, or ``None``.
 
     Examples
     --------
@@ -89,7 +86,7 @@ class Tensor:
     node: Node | None
     version: list[Any]
     grad: Tensor | None
-    alias: Alias | None
+    alias: Any
 
     #: NumPy's side of an operator gives way to Tensor's.
     __array_ufunc__ = None
@@ -157,7 +154,10 @@ class Tensor:
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        self.array = value.array
+        self.array, self.version, self.alias = value.array, value.version, None
+        if type(self.node) is Leaf:
+            # Gradients that arrive there have the new shape and dtype.
+            self.node.shape, self.node.dtype = self.array.shape, self.array.dtype
 
     def size(self, dim: int | None = None) -> Any:
         """Its shape, or the length of one dimension."""
@@ -194,6 +194,7 @@ class Tensor:
                     "make it one first, as with x.float()"
                 )
             self.node = Leaf(self)
+            self.alias = None  # a leaf has its place on the tape from nothing else, though it shares memory
         return self
 
     def detach(self) -> Tensor:

@@ -155,7 +155,8 @@ def _roots(name: str, outputs: Sequence[Tensor], given: Any, create_graph: bool)
     grads = (None,) * len(outputs) if given is None else _as_list(given)
     if len(grads) != len(outputs):
         raise TapeError(f"{name}: {len(outputs)} outputs but {len(grads)} gradients")
-    nodes, gradients = [], []
+    nodes: list[Any] = []
+    gradients = []
     for output, gradient in zip(outputs, grads, strict=True):
         if output.node is None:
             raise TapeError(

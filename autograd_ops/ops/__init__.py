@@ -9,11 +9,13 @@ from autograd_backends import ConvOptions, PaddedConvOptions
 from .activation import *
 from .compare import *
 from .conv import *
+from .dropout import *
 from .dtype import *
 from .elementwise import *
 from .embedding import *
 from .indexing import *
 from .linear import *
+from .loss import *
 from .norm import *
 from .pool import *
 from .product import *

@@ -16,6 +16,7 @@ __all__ = [
     "dropout",
     "elu",
     "gelu",
+    "hardtanh",
     "leaky_relu",
     "log_softmax",
     "log_softmax_backward",
@@ -45,6 +46,16 @@ def leaky_relu(x: Array, slope: float) -> Array:
 
 
 leaky_relu.backward(x=lambda g, x, slope: where(x > 0, g, g * slope))
+
+
+@op(formula="dx = g where low < x < high, else 0")
+def hardtanh(x: Array, low: float, high: float) -> Array:
+    """x, brought into [low, high]; unlike `clamp`, with gradient 0 at the bounds"""
+    xp = namespace(x)
+    return xp.minimum(xp.maximum(x, low), high)
+
+
+hardtanh.backward(x=lambda g, x, low, high: where((x > low) & (x < high), g, 0.0))
 
 
 @op(formula="dx = g where x > 0, g alpha e^x elsewhere")

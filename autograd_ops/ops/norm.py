@@ -74,8 +74,8 @@ def batch_norm(
     ShapeError
         If the shapes do not fit.
     """
-    shapes = [None if a is None else a.shape for a in (gamma, beta)]
-    check_batch_norm("batch_norm", x.shape, *shapes, training=False)
+    gamma_shape, beta_shape = (None if a is None else a.shape for a in (gamma, beta))
+    check_batch_norm("batch_norm", x.shape, gamma_shape, beta_shape, False)
     xp = namespace(x)
     accumulator = kernels(x).accumulator(x.dtype)
 

@@ -26,6 +26,7 @@ Size = int | tuple[int, int]
 
 
 def _both(name: str, **sizes: Any) -> list[tuple[int, ...]]:
+    """Each size as one int for each of the two dimensions."""
     return [per_dimension(name, field, size, 2) for field, size in sizes.items()]
 
 
@@ -81,8 +82,10 @@ def max_pool2d_with_indices(
     ShapeError
         Naming the argument, the shapes and the rule that they break.
     """
-    sizes = _both("max_pool2d_with_indices", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
-    output, indices = kernels(x).max_pool2d_with_indices(x, *sizes, ceil_mode)
+    kernel, steps, zeros, gaps = _both(
+        "max_pool2d_with_indices", kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation
+    )
+    output, indices = kernels(x).max_pool2d_with_indices(x, kernel, steps, zeros, gaps, ceil_mode)
     if indices_dtype != "int64":
         indices = namespace(x).astype(indices, kernels(x).dtype(indices_dtype))
     return MaxPool2dWithIndices(output, indices)
@@ -168,8 +171,8 @@ def avg_pool2d(
     ShapeError
         Naming the argument, the shapes and the rule that they break.
     """
-    sizes = _both("avg_pool2d", kernel_size=kernel_size, stride=stride, padding=padding)
-    return kernels(x).avg_pool2d(x, *sizes, count_include_pad, ceil_mode, divisor_override)
+    kernel, steps, zeros = _both("avg_pool2d", kernel_size=kernel_size, stride=stride, padding=padding)
+    return kernels(x).avg_pool2d(x, kernel, steps, zeros, count_include_pad, ceil_mode, divisor_override)
 
 
 avg_pool2d.backward(
@@ -191,8 +194,10 @@ def avg_pool2d_backward(
     divisor_override: int | None = None,
 ) -> Array:
     """The gradient of x [N, C, H, W], of which only the shape is used"""
-    sizes = _both("avg_pool2d", kernel_size=kernel_size, stride=stride, padding=padding)
-    return kernels(grad).avg_pool2d_backward(x, grad, *sizes, count_include_pad, ceil_mode, divisor_override)
+    kernel, steps, zeros = _both("avg_pool2d", kernel_size=kernel_size, stride=stride, padding=padding)
+    return kernels(grad).avg_pool2d_backward(
+        x, grad, kernel, steps, zeros, count_include_pad, ceil_mode, divisor_override
+    )
 
 
 avg_pool2d_backward.backward(

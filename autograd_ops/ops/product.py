@@ -17,11 +17,11 @@ def matmul(x: Array, y: Array) -> Array:
     """x [..., n, k] @ y [..., k, m] -> [..., n, m]; a vector on either side is a row or a column that falls away"""
     if x.ndim == 0 or y.ndim == 0:
         raise ValueError("matmul: a 0-d operand has no dimension to multiply along; use *")
-    k, l = x.shape[-1], y.shape[0] if y.ndim == 1 else y.shape[-2]
-    if k != l:
+    k, rows = x.shape[-1], y.shape[0] if y.ndim == 1 else y.shape[-2]
+    if k != rows:
         raise ValueError(
             f"matmul: the last dimension of x, {k}, must equal the {'only' if y.ndim == 1 else 'second last'} "
-            f"dimension of y, {l} (shapes {tuple(x.shape)} and {tuple(y.shape)})"
+            f"dimension of y, {rows} (shapes {tuple(x.shape)} and {tuple(y.shape)})"
         )
     return namespace(x).matmul(x, y)
 

@@ -31,7 +31,7 @@ class Device(str):
         return self.partition(":")[0]
 
     @property
-    def index(self) -> int | str | None:
+    def index(self) -> int | str | None:  # type: ignore[override]  # PyTorch's name; str's own method is not missed
         """What follows the colon: a number where it is one, ``None`` where there is nothing."""
         index = self.partition(":")[2]
         return int(index) if index.isdecimal() else (index or None)

@@ -154,7 +154,7 @@ def _load(word: str) -> Backend:
 def _backend_of_type(cls: type) -> Backend:
     for base in cls.__mro__:
         if base in _kernels:
-            return dict.__getitem__(_kernels, base)  # type: ignore[no-any-return]
+            return dict.__getitem__(_kernels, base)
     library = cls.__module__.partition(".")[0]
     word = WORD_OF_LIBRARY.get(library)
     if word is not None and word not in _loaded and library in sys.modules:

@@ -19,7 +19,7 @@ class PendingChecks:
     def __init__(self) -> None:
         self._found: dict[tuple[int, str, int, int], Array] = {}
 
-    def add(self, indices: Array, size: int, name: str, low: int) -> None:
+    def add(self, indices: Array, size: int, name: str, low: int = 0) -> None:
         """Check `indices`, which are not empty, against ``[low, size)`` on their own device."""
         flat = indices.reshape(-1)
         first = cupy.take(flat, cupy.argmax(_outside(flat, low, size))).astype(cupy.int64)

@@ -1,0 +1,15 @@
+"""Modules, written with ops, under PyTorch's names: parameters, ``state_dict`` keys and defaults are PyTorch's too."""
+
+from . import functional, init
+from .activation import *
+from .containers import ModuleDict, ModuleList, ParameterList, Sequential
+from .conv import *
+from .dropout import *
+from .embedding import *
+from .linear import *
+from .loss import *
+from .module import Module
+from .normalization import *
+from .parameter import Parameter
+from .pooling import *
+from .shape import *

@@ -1,0 +1,12 @@
+"""Functions with PyTorch's names and signatures, behind the modules of ``nn``. Each translates to ops."""
+
+from .activation import *
+from .convolution import *
+from .cross_entropy import *
+from .dropout import *
+from .embedding import *
+from .linear import *
+from .loss import *
+from .normalization import *
+from .padding import *
+from .pooling import *

@@ -1,0 +1,180 @@
+"""Losses of classes."""
+
+from __future__ import annotations
+
+import math
+
+from ... import ops
+from ...indexing import check_indices
+from ...tensor import Tensor
+from .reduction import chosen_reduction, reduced
+
+__all__ = ["cross_entropy", "nll_loss"]
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """-log softmax(x)[y]: how unlikely the scores make the right class.
+
+    Parameters
+    ----------
+    input
+        Scores before the softmax: [N, C], [N, C, d1, ...] or [C].
+    target
+        Classes, of any integer dtype: [N], [N, d1, ...] or []. Or probabilities, floats of the shape of `input`.
+    weight
+        [C], a factor for each class.
+    size_average, reduce
+        PyTorch's older names for `reduction`.
+    ignore_index
+        Targets of this value count for nothing.
+    reduction
+        ``"mean"``: the sum over the sum of the targets' weights; ``"sum"``; or ``"none"``.
+    label_smoothing
+        How much of the target's probability is spread evenly over all classes (Szegedy and others, 2015).
+
+    Returns
+    -------
+    Tensor
+        0-d, or of the shape of the classes if not reduced.
+
+    Raises
+    ------
+    IndexError
+        If a target is neither a class nor `ignore_index`, naming it and C.
+    ValueError
+        If the shapes do not fit, or `label_smoothing` is not in [0, 1].
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> scores = ag.tensor([[2.0, 0.0], [0.0, 0.0]])
+    >>> ag.nn.functional.cross_entropy(scores, ag.tensor([0, 1]), reduction="none")
+    tensor([0.1269, 0.6931])
+    """
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise ValueError(f"cross_entropy: label_smoothing must be in [0, 1], got {label_smoothing}")
+    reduction = chosen_reduction(reduction, size_average, reduce)
+    log_probs = ops.log_softmax(input, _class_axis("cross_entropy", input))
+    if target.dtype.kind == "float":
+        return _of_probabilities(log_probs, target, weight, reduction, label_smoothing)
+    return _of_classes("cross_entropy", log_probs, target, weight, ignore_index, reduction, label_smoothing)
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-x[y]: `cross_entropy` of what are log-probabilities already.
+
+    Parameters
+    ----------
+    input
+        Log-probabilities: [N, C], [N, C, d1, ...] or [C].
+    target
+        Classes, of any integer dtype: [N], [N, d1, ...] or [].
+    weight, size_average, ignore_index, reduce, reduction
+        As in `cross_entropy`.
+
+    Raises
+    ------
+    IndexError
+        If a target is neither a class nor `ignore_index`, naming it and C.
+    ValueError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.nn.functional.nll_loss(ag.tensor([[-0.5, -1.0]]), ag.tensor([1]))
+    tensor(1.)
+    """
+    reduction = chosen_reduction(reduction, size_average, reduce)
+    _class_axis("nll_loss", input)
+    return _of_classes("nll_loss", input, target, weight, ignore_index, reduction, 0.0)
+
+
+def _class_axis(name: str, input: Tensor) -> int:
+    if input.ndim == 0:
+        raise ValueError(f"{name}: the input has a score for each class, so it cannot be 0-d")
+    return 0 if input.ndim == 1 else 1
+
+
+def _of_classes(
+    name: str,
+    log_probs: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    ignore_index: int,
+    reduction: str,
+    smoothing: float,
+) -> Tensor:
+    axis = _class_axis(name, log_probs)
+    shape = log_probs.shape
+    classes = shape[axis]
+    if target.shape != shape[:axis] + shape[axis + 1 :]:
+        raise ValueError(
+            f"{name}: an input of shape {tuple(shape)} takes targets of shape "
+            f"{tuple(shape[:axis] + shape[axis + 1 :])}, and these have {tuple(target.shape)}"
+        )
+    target = target.long()
+    ignored = target == ignore_index
+    # One look at the numbers, which also spares the usual case, where none is ignored, all that follows from it.
+    kept_count = target.numel() - int(ops.sum(ignored))
+    all_kept = kept_count == target.numel()
+    if not all_kept:
+        target = ops.where(ignored, 0, target)
+    check_indices(target, classes, f"{name}: target")
+    loss = -ops.take_along_axis(log_probs, ops.expand_dims(target, axis), axis)
+    if all_kept and weight is None and not smoothing and reduction == "mean":
+        return ops.mean(loss)
+    loss = ops.squeeze(loss, (axis,))
+    scale = None
+    if weight is not None:
+        scale = ops.reshape(ops.take_rows(weight, ops.reshape(target, (-1,))), tuple(target.shape))
+        loss = loss * scale
+    if smoothing:
+        spread = -ops.sum(_weighted(log_probs, weight, axis), (axis,))
+        loss = loss * (1.0 - smoothing) + spread * (smoothing / classes)
+    if not all_kept:
+        loss = ops.where(ignored, 0.0, loss)
+    if reduction != "mean":
+        return reduced(name, loss, reduction)
+    if scale is not None:
+        return ops.sum(loss) / ops.sum(scale if all_kept else ops.where(ignored, 0.0, scale))
+    # Of nothing the mean is no number.
+    return ops.sum(loss) * (1.0 / kept_count if kept_count else math.nan)
+
+
+def _of_probabilities(
+    log_probs: Tensor, target: Tensor, weight: Tensor | None, reduction: str, smoothing: float
+) -> Tensor:
+    if target.shape != log_probs.shape:
+        raise ValueError(
+            f"cross_entropy: targets that are floats are probabilities, of the shape of the input, "
+            f"{tuple(log_probs.shape)}, and these have {tuple(target.shape)}; classes are integers, as with target.long()"
+        )
+    axis = _class_axis("cross_entropy", log_probs)
+    if smoothing:
+        target = target * (1.0 - smoothing) + smoothing / log_probs.shape[axis]
+    loss = -ops.sum(_weighted(log_probs, weight, axis) * target, (axis,))
+    return reduced("cross_entropy", loss, reduction)
+
+
+def _weighted(log_probs: Tensor, weight: Tensor | None, axis: int) -> Tensor:
+    if weight is None:
+        return log_probs
+    return log_probs * ops.reshape(weight, (-1,) + (1,) * (log_probs.ndim - axis - 1))

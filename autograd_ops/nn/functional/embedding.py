@@ -1,0 +1,87 @@
+"""Rows of a table by number, and numbers as rows of zeros and a one."""
+
+from __future__ import annotations
+
+from ... import ops
+from ...creation import arange
+from ...dims import axis_of
+from ...indexing import check_indices
+from ...tensor import Tensor
+
+__all__ = ["embedding", "one_hot"]
+
+
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+    """The rows of `weight` that `input` names.
+
+    Parameters
+    ----------
+    input
+        Integers in [0, n), of any shape.
+    weight
+        [n, d]
+    padding_idx
+        A row that gets no gradient; negative ones count from the end.
+
+    Returns
+    -------
+    Tensor
+        [*input.shape, d]
+
+    Raises
+    ------
+    IndexError
+        If an index is negative or not below n, naming it and n; or there is no row `padding_idx`.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> table = ag.tensor([[0.0, 0.0], [1.0, 2.0]])
+    >>> ag.nn.functional.embedding(ag.tensor([1, 1, 0]), table)
+    tensor([[1., 2.],
+            [1., 2.],
+            [0., 0.]])
+    """
+    rows = ops.embedding(weight, input)
+    if padding_idx is None or not rows.requires_grad:
+        return rows
+    padding = ops.expand_dims(input == axis_of("embedding: padding_idx", padding_idx, weight.shape[0]), input.ndim)
+    return ops.where(padding, rows.detach(), rows)
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """For each integer a row of zeros with a 1 in its place.
+
+    Parameters
+    ----------
+    tensor
+        Integers in [0, num_classes), of any shape.
+    num_classes
+        How long the rows are; -1 for one more than the largest integer.
+
+    Returns
+    -------
+    Tensor
+        int64, [*tensor.shape, num_classes]
+
+    Raises
+    ------
+    IndexError
+        If an integer is negative or not below `num_classes`.
+    ValueError
+        If `num_classes` is -1 and `tensor` is empty.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.nn.functional.one_hot(ag.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    if num_classes == -1:
+        if tensor.numel() == 0:
+            raise ValueError("one_hot: the number of classes of an empty tensor must be given")
+        num_classes = int(ops.amax(tensor)) + 1
+    check_indices(tensor, num_classes, "one_hot")
+    classes = arange(num_classes, device=tensor.device)
+    return (ops.expand_dims(tensor.long(), tensor.ndim) == classes).long()

@@ -1,0 +1,48 @@
+"""The affine map."""
+
+from __future__ import annotations
+
+from ... import ops
+from ...tensor import Tensor
+
+__all__ = ["linear"]
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """x W^T + b.
+
+    Parameters
+    ----------
+    input
+        [..., in_features]
+    weight
+        [out_features, in_features]
+    bias
+        [out_features] or None.
+
+    Returns
+    -------
+    Tensor
+        [..., out_features]
+
+    Raises
+    ------
+    ValueError
+        If the last dimension of `input` is not in_features.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.nn.functional.linear(ag.ones(1, 2), ag.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+    tensor([[ 3.,  7., 11.]])
+    """
+    try:
+        return ops.linear(input, weight, bias, True)
+    except ValueError:
+        # The op knows the weight as [in, out]; say it as it is here.
+        if weight.ndim == 2 and input.ndim and input.shape[-1] != weight.shape[1]:
+            raise ValueError(
+                f"linear: the last dimension of the input must be in_features, {weight.shape[1]}, "
+                f"and the input has shape {tuple(input.shape)}"
+            ) from None
+        raise

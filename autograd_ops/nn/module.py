@@ -1,0 +1,613 @@
+"""Module: what has parameters, buffers and modules, finds them by name, and is called like a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from typing import Any, NamedTuple, Self
+
+from ..dtypes import DType, as_dtype, bfloat16, float16, float32, float64
+from ..tape import no_grad
+from ..tensor import RemovableHandle, Tensor
+from .parameter import Parameter
+from .trail import note_module
+
+__all__ = ["IncompatibleKeys", "Module"]
+
+_hook_keys = count()
+
+#: What is registered when it becomes an attribute, and in which register.
+_REGISTERS = ("_parameters", "_buffers", "_modules")
+
+
+class IncompatibleKeys(NamedTuple):
+    """What `Module.load_state_dict` found amiss: keys that the state lacked, and keys that the module lacks."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
+class Module:
+    """A part of a model: override ``forward``, call the object.
+
+    Parameters, buffers and modules that become attributes are registered under the attribute's name, in the order in
+    which they come. Each is kept twice: in its register, which is what the traversals below read, and as a plain
+    attribute, so that reading ``self.weight`` costs what any attribute costs.
+
+    Attributes
+    ----------
+    training
+        Whether it is in training mode: `Dropout` and batch norm behave by it.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> class Affine(ag.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.scale = ag.nn.Parameter(ag.ones(2))
+    ...         self.register_buffer("shift", ag.zeros(2))
+    ...     def forward(self, x):
+    ...         return x * self.scale + self.shift
+    >>> model = Affine()
+    >>> list(model.state_dict())
+    ['scale', 'shift']
+    >>> model(ag.ones(2)).sum().backward()
+    >>> model.scale.grad
+    tensor([1., 1.])
+    """
+
+    training: bool
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Module | None]
+
+    def __init__(self) -> None:
+        self.training = True
+        self._parameters = {}
+        self._buffers = {}
+        self._modules = {}
+        self._non_persistent: set[str] = set()
+        self._forward_pre_hooks: dict[int, Callable[..., Any]] = {}
+        self._forward_hooks: dict[int, Callable[..., Any]] = {}
+
+    # ---------------------------------------------------------------- calling
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module computes; every subclass has its own.
+
+        Raises
+        ------
+        NotImplementedError
+            If this one has not.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no forward method")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            if self._forward_pre_hooks or self._forward_hooks:
+                return self._call_with_hooks(args, kwargs)
+            return self.forward(*args, **kwargs)
+        except (ValueError, IndexError, TypeError, RuntimeError) as error:
+            note_module(error, self)
+            raise
+
+    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        for hook in list(self._forward_pre_hooks.values()):
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        output = self.forward(*args, **kwargs)
+        for hook in list(self._forward_hooks.values()):
+            changed = hook(self, args, output)
+            if changed is not None:
+                output = changed
+        return output
+
+    def register_forward_pre_hook(self, hook: Callable[[Module, tuple[Any, ...]], Any]) -> RemovableHandle:
+        """Call ``hook(module, args)`` before each forward; what it returns, if anything, are the new arguments."""
+        key = next(_hook_keys)
+        self._forward_pre_hooks[key] = hook
+        return RemovableHandle(self._forward_pre_hooks, key)
+
+    def register_forward_hook(self, hook: Callable[[Module, tuple[Any, ...], Any], Any]) -> RemovableHandle:
+        """Call ``hook(module, args, output)`` after each forward; what it returns, if anything, is the new output.
+
+        Examples
+        --------
+        >>> import autograd_ops as ag
+        >>> layer = ag.nn.ReLU()
+        >>> with layer.register_forward_hook(lambda module, args, output: print(output)):
+        ...     y = layer(ag.tensor([-1.0, 1.0]))
+        tensor([0., 1.])
+        """
+        key = next(_hook_keys)
+        self._forward_hooks[key] = hook
+        return RemovableHandle(self._forward_hooks, key)
+
+    # ---------------------------------------------------------------- registering
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, Parameter):
+            self._register("_parameters", name, value)
+        elif isinstance(value, Module):
+            self._register("_modules", name, value)
+        else:
+            self._replace_registered(name, value)
+        object.__setattr__(self, name, value)
+
+    def _register(self, register: str, name: str, value: Any) -> None:
+        fields = self.__dict__
+        if register not in fields:
+            raise AttributeError(
+                f"{type(self).__name__}: call super().__init__() before assigning {name!r}, so that it can be registered"
+            )
+        for other in _REGISTERS:
+            if other != register:
+                fields[other].pop(name, None)
+        self._non_persistent.discard(name)
+        fields[register][name] = value
+
+    def _replace_registered(self, name: str, value: Any) -> None:
+        """Keep what is registered as `name` in step; ``None`` and, for a buffer, any Tensor may take its place."""
+        for register in _REGISTERS:
+            held = self.__dict__.get(register)
+            if held is None or name not in held:
+                continue
+            if value is not None and not (register == "_buffers" and isinstance(value, Tensor)):
+                expected = {"_parameters": "a Parameter", "_buffers": "a Tensor", "_modules": "a Module"}[register]
+                raise TypeError(
+                    f"{type(self).__name__}: {name!r} is {expected} and can become another or None, "
+                    f"not {type(value).__name__}"
+                )
+            held[name] = value
+            return
+
+    def __delattr__(self, name: str) -> None:
+        for register in _REGISTERS:
+            self.__dict__[register].pop(name, None)
+        self._non_persistent.discard(name)
+        object.__delattr__(self, name)
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only by names that are no attribute: perhaps somebody wrote to a register directly.
+        for register in _REGISTERS:
+            held = self.__dict__.get(register)
+            if held is not None and name in held:
+                return held[name]
+        hint = "" if "_parameters" in self.__dict__ else "; its __init__ has not called super().__init__()"
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Give the module a parameter, or the place for one where `param` is None.
+
+        Raises
+        ------
+        KeyError
+            If `name` cannot be an attribute's: it is empty, has a dot or is another attribute.
+        TypeError
+            If `param` is neither a Parameter nor None.
+        """
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(f"register_parameter: {name!r} must be a Parameter or None, not {type(param).__name__}")
+        self._check_name(name, "_parameters")
+        self._register("_parameters", name, param)
+        object.__setattr__(self, name, param)
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Give the module a Tensor that moves and is saved with it, but is not learned.
+
+        Parameters
+        ----------
+        name
+            The attribute that it becomes.
+        tensor
+            The buffer, or None for the place of one.
+        persistent
+            Whether it is part of `state_dict`.
+
+        Raises
+        ------
+        KeyError
+            If `name` cannot be an attribute's: it is empty, has a dot or is another attribute.
+        TypeError
+            If `tensor` is neither a Tensor nor None.
+        """
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"register_buffer: {name!r} must be a Tensor or None, not {type(tensor).__name__}")
+        self._check_name(name, "_buffers")
+        self._register("_buffers", name, tensor)
+        if not persistent:
+            self._non_persistent.add(name)
+        object.__setattr__(self, name, tensor)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Give the module a child; the same as assigning it, for names that are no Python names.
+
+        Raises
+        ------
+        KeyError
+            If `name` cannot be an attribute's: it is empty, has a dot or is another attribute.
+        TypeError
+            If `module` is neither a Module nor None.
+        """
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"add_module: {name!r} must be a Module or None, not {type(module).__name__}")
+        self._check_name(name, "_modules")
+        self._register("_modules", name, module)
+        object.__setattr__(self, name, module)
+
+    register_module = add_module
+
+    def _check_name(self, name: str, register: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"{type(self).__name__}: a name is a str, not {type(name).__name__}")
+        if not name or "." in name:
+            raise KeyError(f"{type(self).__name__}: a name may not be empty or have a dot, got {name!r}")
+        if hasattr(self, name) and name not in self.__dict__.get(register, ()):
+            raise KeyError(f"{type(self).__name__}: {name!r} is an attribute already")
+
+    # ---------------------------------------------------------------- finding
+
+    def named_modules(
+        self, memo: set[int] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """Itself and every module below it, each after its parent, with the path from here.
+
+        Parameters
+        ----------
+        memo
+            Ids of modules to leave out; those found are added.
+        prefix
+            What paths start with.
+        remove_duplicate
+            Give a module that is in several places once.
+
+        Examples
+        --------
+        >>> from autograd_ops import nn
+        >>> [path for path, _ in nn.Sequential(nn.Linear(1, 1), nn.Sequential(nn.ReLU())).named_modules()]
+        ['', '0', '1', '1.0']
+        """
+        memo = set() if memo is None else memo
+        if id(self) in memo:
+            return
+        if remove_duplicate:
+            memo.add(id(self))
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, _join(prefix, name), remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        """Itself and every module below it, each once."""
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules that are its attributes, each once, with their names."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and id(module) not in seen:
+                seen.add(id(module))
+                yield name, module
+
+    def children(self) -> Iterator[Module]:
+        """The modules that are its attributes, each once."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Its parameters with their paths, and if `recurse` those of all modules below it.
+
+        A parameter that is in several places, a tied weight, comes once, unless `remove_duplicate` is False.
+        """
+        yield from self._named("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """Its parameters, each once, and if `recurse` those of all modules below it.
+
+        Examples
+        --------
+        >>> from autograd_ops import nn
+        >>> sum(p.numel() for p in nn.Linear(3, 2).parameters())
+        8
+        """
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Its buffers with their paths, and if `recurse` those of all modules below it."""
+        yield from self._named("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """Its buffers, each once, and if `recurse` those of all modules below it."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def _named(self, register: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+        seen = set()
+        places = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in places:
+            for name, value in module.__dict__[register].items():
+                if value is None or (remove_duplicate and id(value) in seen):
+                    continue
+                seen.add(id(value))
+                yield _join(path, name), value
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a path such as ``"encoder.0.fc"``; itself for an empty one.
+
+        Raises
+        ------
+        AttributeError
+            If there is none.
+        """
+        module = self
+        for name in target.split(".") if target else ():
+            below = module._modules.get(name)
+            if below is None:
+                raise AttributeError(
+                    f"{type(self).__name__} has no module {target!r}: nothing is called {name!r} there"
+                )
+            module = below
+        return module
+
+    # ---------------------------------------------------------------- changing all of it
+
+    def apply(self, fn: Callable[[Module], Any]) -> Self:
+        """Call `fn` on every module below it, then on itself; returns itself.
+
+        Examples
+        --------
+        >>> from autograd_ops import nn
+        >>> def start(module):
+        ...     if isinstance(module, nn.Linear):
+        ...         nn.init.zeros_(module.bias)
+        >>> nn.Sequential(nn.Linear(2, 2)).apply(start)[0].bias
+        Parameter containing:
+        tensor([0., 0.], requires_grad=True)
+        """
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Self:
+        """Put it and every module below it into training mode, or with False into evaluation mode; returns itself.
+
+        Raises
+        ------
+        ValueError
+            If `mode` is no bool.
+        """
+        if not isinstance(mode, bool):
+            raise ValueError(f"train: mode is True or False, not {mode!r}")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """The same as ``train(False)``."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Let its parameters have gradients, or freeze them; returns itself."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of its parameters, or with `set_to_none` False fill them with zeros."""
+        for parameter in self.parameters():
+            if parameter.grad is None:
+                continue
+            if set_to_none:
+                parameter.grad = None
+            else:
+                parameter.grad = parameter.grad.detach().zero_()
+
+    def to(self, *args: Any, device: str | None = None, dtype: Any = None, non_blocking: bool = False) -> Self:
+        """Move its parameters and buffers to another device, and those of floats to another dtype.
+
+        ``to(device)``, ``to(dtype)``, ``to(device, dtype)`` and ``to(tensor)`` are understood. Parameters stay the
+        same objects, so that an optimizer made before goes on; gradients move along.
+
+        Parameters
+        ----------
+        device
+            A device string.
+        dtype
+            A float dtype.
+        non_blocking
+            Accepted for PyTorch's sake; does nothing.
+
+        Returns
+        -------
+        Module
+            Itself.
+
+        Raises
+        ------
+        TypeError
+            If the dtype is not a float dtype.
+        DeviceError
+            If there is no such device.
+
+        Examples
+        --------
+        >>> import autograd_ops as ag
+        >>> ag.nn.Linear(2, 1).to(ag.float64).weight.dtype
+        autograd_ops.float64
+        """
+        for arg in args:
+            if isinstance(arg, Tensor):
+                device, dtype = arg.device, arg.dtype
+            elif isinstance(arg, str):
+                device = arg
+            elif arg is not None:
+                dtype = arg
+        wanted = None if dtype is None else as_dtype(dtype)
+        if wanted is not None and wanted.kind not in ("float", "complex"):
+            raise TypeError(f"{type(self).__name__}.to: a module can be of a float dtype, not of {wanted.name}")
+        return self._convert(lambda tensor: _moved(tensor, device, wanted))
+
+    def float(self) -> Self:
+        """The same as ``to(float32)``."""
+        return self.to(float32)
+
+    def double(self) -> Self:
+        """The same as ``to(float64)``."""
+        return self.to(float64)
+
+    def half(self) -> Self:
+        """The same as ``to(float16)``."""
+        return self.to(float16)
+
+    def bfloat16(self) -> Self:
+        """The same as ``to(bfloat16)``."""
+        return self.to(bfloat16)
+
+    def cpu(self) -> Self:
+        """The same as ``to("cpu")``."""
+        return self.to("cpu")
+
+    def cuda(self, device: int | str | None = None) -> Self:
+        """The same as ``to("cuda")``, or ``to("cuda:1")`` for device 1."""
+        if isinstance(device, int):
+            device = f"cuda:{device}"
+        return self.to("cuda" if device is None else device)
+
+    def _convert(self, convert: Callable[[Tensor], Tensor]) -> Self:
+        for module in self.modules():
+            for parameter in module._parameters.values():
+                if parameter is not None:
+                    parameter.data = convert(parameter.data)
+                    if parameter.grad is not None:
+                        parameter.grad = convert(parameter.grad.detach())
+            for name, buffer in module._buffers.items():
+                if buffer is not None:
+                    setattr(module, name, convert(buffer))
+        return self
+
+    # ---------------------------------------------------------------- saving and loading
+
+    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
+        """Its parameters and persistent buffers by path, as Tensors that share their memory.
+
+        Parameters
+        ----------
+        prefix
+            What keys start with, its dot included.
+        keep_vars
+            Give the parameters themselves, rather than Tensors off the tape.
+
+        Examples
+        --------
+        >>> from autograd_ops import nn
+        >>> list(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).state_dict())
+        ['0.weight', '0.bias', '1.weight', '1.bias', '1.running_mean', '1.running_var', '1.num_batches_tracked']
+        """
+        state: dict[str, Tensor] = {}
+        for path, module in self.named_modules(remove_duplicate=False):
+            own: dict[str, Tensor | None] = {**module._parameters, **module._buffers}
+            for name, tensor in own.items():
+                if tensor is not None and name not in module._non_persistent:
+                    state[prefix + _join(path, name)] = tensor if keep_vars else tensor.detach()
+        return state
+
+    def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> IncompatibleKeys:
+        """Copy the Tensors of a `state_dict` into the parameters and buffers of the same paths.
+
+        They may be of other dtypes and on other devices. If anything is wrong, nothing is loaded.
+
+        Parameters
+        ----------
+        state_dict
+            Tensors by path.
+        strict
+            Whether a key that is missing or not expected is an error; a shape that differs always is.
+
+        Returns
+        -------
+        IncompatibleKeys
+            ``missing_keys`` and ``unexpected_keys``, empty if `strict`.
+
+        Raises
+        ------
+        RuntimeError
+            Naming every missing and unexpected key, and every parameter whose shape differs, with both shapes.
+        TypeError
+            If `state_dict` is no mapping.
+
+        Examples
+        --------
+        >>> from autograd_ops import nn
+        >>> nn.Linear(2, 3).load_state_dict(nn.Linear(2, 3).state_dict())
+        <All keys matched successfully>
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"load_state_dict: expected a dict of Tensors, not {type(state_dict).__name__}")
+        own = self.state_dict(keep_vars=True)
+        missing = [key for key in own if key not in state_dict]
+        unexpected = [key for key in state_dict if key not in own]
+        given = {key: state_dict[key] for key in own if key in state_dict}
+        problems = [text for key, value in given.items() if (text := _misfit(key, value, own[key]))]
+        if strict and unexpected:
+            problems.insert(0, f"unexpected: {', '.join(map(repr, unexpected))}")
+        if strict and missing:
+            problems.insert(0, f"missing: {', '.join(map(repr, missing))}")
+        if problems:
+            raise RuntimeError(
+                "\n    ".join([f"load_state_dict: the state does not fit {type(self).__name__}:", *problems])
+            )
+        with no_grad():
+            # All conversions come first, so that one that fails leaves the model as it was.
+            values = [value.detach().to(own[key].device, own[key].dtype) for key, value in given.items()]
+            for key, value in zip(given, values, strict=True):
+                own[key].copy_(value)
+        return IncompatibleKeys(missing, unexpected)
+
+    # ---------------------------------------------------------------- printing
+
+    def extra_repr(self) -> str:
+        """What stands in the brackets when it is printed, besides its children."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = [f"({name}): {text}" for name, text in self._children_reprs()]
+        if not lines and "\n" not in extra:
+            return f"{type(self).__name__}({extra})"
+        body = "\n".join([*extra.splitlines(), *lines]).replace("\n", "\n  ")
+        return f"{type(self).__name__}(\n  {body}\n)"
+
+    def _children_reprs(self) -> list[tuple[str, str]]:
+        return [(name, repr(module)) for name, module in self._modules.items()]
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _moved(tensor: Tensor, device: str | None, dtype: DType | None) -> Tensor:
+    casts = dtype is not None and tensor.dtype.kind in ("float", "complex")
+    return tensor.to(tensor.device if device is None else device, dtype if casts else tensor.dtype)
+
+
+def _misfit(key: str, value: Any, target: Tensor) -> str:
+    if not isinstance(value, Tensor):
+        return f"{key!r}: expected a Tensor, got {type(value).__name__}"
+    if value.shape != target.shape:
+        return f"{key!r}: shape {tuple(target.shape)} in the model, {tuple(value.shape)} in the state"
+    return ""
