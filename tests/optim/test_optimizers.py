@@ -119,7 +119,8 @@ def test_values(case, dtype, tolerance, device):
 
 
 def test_decay_coupled_and_decoupled_by_hand():
-    # g = 0, so Adam's step sees the decay alone: its first step is lr whatever the size; AdamW's factor is 1 - lr decay.
+    # The gradient is 0. Adam takes the decay for one, and its first step is lr, whatever the size; AdamW's factor is
+    # 1 - lr decay.
     coupled, decoupled = parameter([2.0]), parameter([2.0])
     run(optim.Adam([coupled], lr=0.1, weight_decay=0.5), coupled, gradients=[[0.0]])
     run(optim.AdamW([decoupled], lr=0.1, weight_decay=0.5), decoupled, gradients=[[0.0]])
@@ -299,7 +300,7 @@ class NotATensor:
 @pytest.mark.parametrize(
     ("params", "error", "says"),
     [
-        (lambda: [], ValueError, "SGD: the list of parameters is empty"),
+        (list, ValueError, "SGD: the list of parameters is empty"),
         (lambda: [{"params": []}], ValueError, "SGD: a parameter group has no parameters"),
         (lambda: [{"lr": 1.0}], TypeError, "a dict with a key 'params'"),
         (lambda: parameter(), TypeError, "a list of Tensors or dicts, not one Tensor"),
