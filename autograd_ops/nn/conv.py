@@ -79,9 +79,7 @@ class Conv2d(Module):
             if channels % groups:
                 raise ValueError(f"Conv2d: {name}={channels} is not divisible by groups={groups}")
         if padding_mode != "zeros":
-            raise ValueError(
-                f"Conv2d: padding_mode {padding_mode!r} is not there yet; pad the input with F.pad first"
-            )
+            raise ValueError(f"Conv2d: padding_mode {padding_mode!r} is not there yet; pad the input with F.pad first")
         self.in_channels = in_channels
         self.out_channels = out_channels
         self.kernel_size = per_dimension("Conv2d", "kernel_size", kernel_size, 2)
@@ -91,9 +89,7 @@ class Conv2d(Module):
         self.groups = groups
         self.padding_mode = padding_mode
         if self.padding == "same" and self.stride != (1, 1):
-            raise ValueError(
-                f"Conv2d: padding='same' keeps the size of the input, so stride must be 1, not {stride}"
-            )
+            raise ValueError(f"Conv2d: padding='same' keeps the size of the input, so stride must be 1, not {stride}")
         self.weight = Parameter(
             empty(out_channels, in_channels // groups, *self.kernel_size, device=device, dtype=dtype)
         )
@@ -115,13 +111,9 @@ class Conv2d(Module):
 
     def extra_repr(self) -> str:
         """Its channels, and the options that are not the default."""
-        parts = [
-            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        ]
+        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
         if self.padding != (0, 0):
-            parts.append(
-                f"padding={self.padding!r}" if isinstance(self.padding, str) else f"padding={self.padding}"
-            )
+            parts.append(f"padding={self.padding!r}" if isinstance(self.padding, str) else f"padding={self.padding}")
         if self.dilation != (1, 1):
             parts.append(f"dilation={self.dilation}")
         if self.groups != 1:

@@ -11,7 +11,7 @@ import warnings
 
 from .. import ops
 from ..creation import eye
-from ..random import Generator, rand, randn
+from ..random import Generator, rand_like, randn_like
 from ..tape import no_grad
 from ..tensor import Tensor
 
@@ -50,9 +50,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 
 
 @no_grad
-def normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
-) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill `tensor` with numbers drawn from the normal distribution of that mean and standard deviation."""
     return tensor.normal_(mean, std, generator=generator)
 
@@ -221,9 +219,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 
 def _is_empty(tensor: Tensor) -> bool:
     if 0 in tensor.shape:
-        warnings.warn(
-            f"a weight of shape {tuple(tensor.shape)} has no elements to fill", UserWarning, stacklevel=3
-        )
+        warnings.warn(f"a weight of shape {tuple(tensor.shape)} has no elements to fill", UserWarning, stacklevel=3)
         return True
     return False
 
@@ -279,18 +275,13 @@ def trunc_normal_(
     return tensor.copy_(ops.clamp(drawn * std + mean, a, b))
 
 
-def _propose_normal(
-    like: Tensor, low: float, high: float, generator: Generator | None
-) -> tuple[Tensor, Tensor]:
-    drawn = randn(tuple(like.shape), generator=generator, dtype=like.dtype, device=like.device)
+def _propose_normal(like: Tensor, low: float, high: float, generator: Generator | None) -> tuple[Tensor, Tensor]:
+    drawn = randn_like(like, generator=generator)
     return drawn, (drawn >= low) & (drawn <= high)
 
 
-def _propose_in_piece(
-    like: Tensor, low: float, high: float, generator: Generator | None
-) -> tuple[Tensor, Tensor]:
+def _propose_in_piece(like: Tensor, low: float, high: float, generator: Generator | None) -> tuple[Tensor, Tensor]:
     """Evenly from [low, high], accepted with the density there over the largest one (Robert, 1995)."""
-    shape, where = tuple(like.shape), {"generator": generator, "dtype": like.dtype, "device": like.device}
-    drawn = rand(shape, **where) * (high - low) + low
+    drawn = rand_like(like, generator=generator) * (high - low) + low
     peak = min(max(0.0, low), high)
-    return drawn, rand(shape, **where) <= ops.exp((peak * peak - drawn * drawn) * 0.5)
+    return drawn, rand_like(like, generator=generator) <= ops.exp((peak * peak - drawn * drawn) * 0.5)

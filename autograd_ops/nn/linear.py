@@ -94,6 +94,4 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         """Its sizes."""
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
-        )
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

@@ -145,7 +145,7 @@ class Module:
         fields = self.__dict__
         if register not in fields:
             raise AttributeError(
-                f"{type(self).__name__}: call super().__init__() before assigning {name!r}, so that it can be registered"
+                f"{type(self).__name__}: call super().__init__() first, so that {name!r} can be registered"
             )
         for other in _REGISTERS:
             if other != register:
@@ -160,9 +160,7 @@ class Module:
             if held is None or name not in held:
                 continue
             if value is not None and not (register == "_buffers" and isinstance(value, Tensor)):
-                expected = {"_parameters": "a Parameter", "_buffers": "a Tensor", "_modules": "a Module"}[
-                    register
-                ]
+                expected = {"_parameters": "a Parameter", "_buffers": "a Tensor", "_modules": "a Module"}[register]
                 raise TypeError(
                     f"{type(self).__name__}: {name!r} is {expected} and can become another or None, "
                     f"not {type(value).__name__}"
@@ -196,9 +194,7 @@ class Module:
             If `param` is neither a Parameter nor None.
         """
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"register_parameter: {name!r} must be a Parameter or None, not {type(param).__name__}"
-            )
+            raise TypeError(f"register_parameter: {name!r} must be a Parameter or None, not {type(param).__name__}")
         self._check_name(name, "_parameters")
         self._register("_parameters", name, param)
         object.__setattr__(self, name, param)
@@ -223,9 +219,7 @@ class Module:
             If `tensor` is neither a Tensor nor None.
         """
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"register_buffer: {name!r} must be a Tensor or None, not {type(tensor).__name__}"
-            )
+            raise TypeError(f"register_buffer: {name!r} must be a Tensor or None, not {type(tensor).__name__}")
         self._check_name(name, "_buffers")
         self._register("_buffers", name, tensor)
         if not persistent:
@@ -340,15 +334,9 @@ class Module:
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
-    def _named(
-        self, register: str, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple[str, Any]]:
+    def _named(self, register: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
         seen = set()
-        places = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
+        places = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in places:
             for name, value in module.__dict__[register].items():
                 if value is None or (remove_duplicate and id(value) in seen):
@@ -429,9 +417,7 @@ class Module:
             else:
                 parameter.grad = parameter.grad.detach().zero_()
 
-    def to(
-        self, *args: Any, device: str | None = None, dtype: Any = None, non_blocking: bool = False
-    ) -> Self:
+    def to(self, *args: Any, device: str | None = None, dtype: Any = None, non_blocking: bool = False) -> Self:
         """Move its parameters and buffers to another device, and those of floats to another dtype.
 
         ``to(device)``, ``to(dtype)``, ``to(device, dtype)`` and ``to(tensor)`` are understood. Parameters stay the
@@ -473,9 +459,7 @@ class Module:
                 dtype = arg
         wanted = None if dtype is None else as_dtype(dtype)
         if wanted is not None and wanted.kind not in ("float", "complex"):
-            raise TypeError(
-                f"{type(self).__name__}.to: a module can be of a float dtype, not of {wanted.name}"
-            )
+            raise TypeError(f"{type(self).__name__}.to: a module can be of a float dtype, not of {wanted.name}")
         return self._convert(lambda tensor: _moved(tensor, device, wanted))
 
     def float(self) -> Self:

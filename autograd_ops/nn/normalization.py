@@ -49,9 +49,7 @@ class _BatchNorm(Module):
         tracked = track_running_stats
         self.register_buffer("running_mean", zeros(num_features, **where) if tracked else None)
         self.register_buffer("running_var", ones(num_features, **where) if tracked else None)
-        self.register_buffer(
-            "num_batches_tracked", tensor(0, dtype=int64, device=device) if tracked else None
-        )
+        self.register_buffer("num_batches_tracked", tensor(0, dtype=int64, device=device) if tracked else None)
 
     def reset_running_stats(self) -> None:
         """Forget all batches: mean 0, variance 1."""
@@ -70,9 +68,7 @@ class _BatchNorm(Module):
         """`input`, normalised: by its own statistics in training or where none are kept, else by those kept."""
         if input.ndim not in self.ranks:
             expected = " or ".join(f"{rank}-d" for rank in self.ranks)
-            raise ValueError(
-                f"{type(self).__name__}: expected {expected} input, got shape {tuple(input.shape)}"
-            )
+            raise ValueError(f"{type(self).__name__}: expected {expected} input, got shape {tuple(input.shape)}")
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.num_batches_tracked is not None:
             with no_grad():
@@ -193,9 +189,7 @@ class LayerNorm(Module):
         self.elementwise_affine = elementwise_affine
         where = {"device": device, "dtype": dtype}
         self.register_parameter("weight", Parameter(ones(shape, **where)) if elementwise_affine else None)
-        self.register_parameter(
-            "bias", Parameter(zeros(shape, **where)) if elementwise_affine and bias else None
-        )
+        self.register_parameter("bias", Parameter(zeros(shape, **where)) if elementwise_affine and bias else None)
 
     def reset_parameters(self) -> None:
         """Set weight to 1 and bias to 0."""

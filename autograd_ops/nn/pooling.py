@@ -115,7 +115,7 @@ class AdaptiveAvgPool2d(Module):
     Size([1, 3, 6, 2])
     """
 
-    def __init__(self, output_size: int | None | Sequence[int | None]) -> None:
+    def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
         super().__init__()
         self.output_size = output_size
 

@@ -92,9 +92,7 @@ def _options(
     if padding != "same":
         raise ValueError(f"{name}: padding is ints, 'same' or 'valid', not {padding!r}")
     if any(s != 1 for s in stride):
-        raise ValueError(
-            f"{name}: padding='same' keeps the size of the input, so stride must be 1, not {stride}"
-        )
+        raise ValueError(f"{name}: padding='same' keeps the size of the input, so stride must be 1, not {stride}")
     total = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     start = tuple([n // 2 for n in total])
     end = tuple([n - n // 2 for n in total])

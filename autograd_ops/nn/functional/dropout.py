@@ -52,9 +52,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def _drop_channels(name: str, input: Tensor, spatial: int, p: float, training: bool, inplace: bool) -> Tensor:
     if input.ndim not in (spatial + 1, spatial + 2):
-        raise ValueError(
-            f"{name}: expected {spatial + 1} or {spatial + 2} dimensions, got shape {tuple(input.shape)}"
-        )
+        raise ValueError(f"{name}: expected {spatial + 1} or {spatial + 2} dimensions, got shape {tuple(input.shape)}")
     return _drop(name, input, (*input.shape[:-spatial], *(1,) * spatial), p, training, inplace)
 
 
@@ -66,8 +64,4 @@ def _drop(name: str, input: Tensor, mask: tuple[int, ...], p: float, training: b
     # float32 whatever the input is: the same seed drops the same elements.
     keep = rand(mask, dtype=float32, device=input.device) >= p
     scale = 1.0 / (1.0 - p) if p < 1.0 else 0.0
-    return (
-        in_place(input, ops.dropout, keep, scale, name=f"{name}_")
-        if inplace
-        else ops.dropout(input, keep, scale)
-    )
+    return in_place(input, ops.dropout, keep, scale, name=f"{name}_") if inplace else ops.dropout(input, keep, scale)

@@ -45,9 +45,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
     rows = ops.embedding(weight, input)
     if padding_idx is None or not rows.requires_grad:
         return rows
-    padding = ops.expand_dims(
-        input == axis_of("embedding: padding_idx", padding_idx, weight.shape[0]), input.ndim
-    )
+    padding = ops.expand_dims(input == axis_of("embedding: padding_idx", padding_idx, weight.shape[0]), input.ndim)
     return ops.where(padding, rows.detach(), rows)
 
 

@@ -192,9 +192,7 @@ def binary_cross_entropy_with_logits(
     loss = (1 - target) * input - positive
     if weight is not None:
         loss = loss * weight
-    return reduced(
-        "binary_cross_entropy_with_logits", loss, chosen_reduction(reduction, size_average, reduce)
-    )
+    return reduced("binary_cross_entropy_with_logits", loss, chosen_reduction(reduction, size_average, reduce))
 
 
 def _same_shape(name: str, input: Tensor, target: Tensor) -> None:
@@ -244,7 +242,5 @@ def kl_div(
     if reduction == "batchmean":
         return ops.sum(loss) / input.shape[0]
     if reduction == "mean":
-        warn_user(
-            "kl_div: reduction='mean' divides by the number of all elements; 'batchmean' is the divergence"
-        )
+        warn_user("kl_div: reduction='mean' divides by the number of all elements; 'batchmean' is the divergence")
     return reduced("kl_div", loss, reduction)

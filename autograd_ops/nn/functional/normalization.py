@@ -124,9 +124,7 @@ def layer_norm(
         return ops.layer_norm(input, weight, bias, eps)
     for name, parameter in (("weight", weight), ("bias", bias)):
         if parameter is not None and parameter.shape != normalized:
-            raise ValueError(
-                f"layer_norm: {name} must have shape {normalized}, and has {tuple(parameter.shape)}"
-            )
+            raise ValueError(f"layer_norm: {name} must have shape {normalized}, and has {tuple(parameter.shape)}")
     rows = ops.reshape(input, (*shape[:-count], _product(normalized)))
     return ops.reshape(ops.layer_norm(rows, _flat(weight), _flat(bias), eps), tuple(shape))
 

@@ -48,11 +48,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     padded = tuple([before + n + after for n, (before, after) in zip(shape, pairs, strict=True)])
     if min(padded, default=0) < 0:
         raise ValueError(f"pad: {tuple(pad)} cuts off more than shape {shape} has")
-    taken = tuple(
-        [slice(max(-before, 0), n - max(-after, 0)) for n, (before, after) in zip(shape, pairs, strict=True)]
-    )
-    filled = tuple(
-        [slice(max(before, 0), n - max(after, 0)) for n, (before, after) in zip(padded, pairs, strict=True)]
-    )
+    taken = tuple([slice(max(-before, 0), n - max(-after, 0)) for n, (before, after) in zip(shape, pairs, strict=True)])
+    filled = tuple([slice(max(before, 0), n - max(after, 0)) for n, (before, after) in zip(padded, pairs, strict=True)])
     around = full(padded, 0.0 if value is None else value, dtype=input.dtype, device=input.device)
     return ops.overwrite(around, ops.getitem(input, (*taken, ...)), (*filled, ...))

@@ -64,7 +64,7 @@ def max_pool2d(
     tensor([[[ 5.,  7.],
              [13., 15.]]])
     """
-    window = (kernel_size, _step(kernel_size, stride), padding, dilation, ceil_mode)
+    window: tuple[Any, ...] = (kernel_size, _step(kernel_size, stride), padding, dilation, ceil_mode)
     if not return_indices:
         return batched(input, 4, lambda x: ops.max_pool2d(x, *window))
     if input.ndim == 4:
@@ -118,13 +118,11 @@ def avg_pool2d(
     return batched(
         input,
         4,
-        lambda x: ops.avg_pool2d(
-            x, kernel_size, step, padding, count_include_pad, ceil_mode, divisor_override
-        ),
+        lambda x: ops.avg_pool2d(x, kernel_size, step, padding, count_include_pad, ceil_mode, divisor_override),
     )
 
 
-def adaptive_avg_pool2d(input: Tensor, output_size: int | None | Sequence[int | None]) -> Tensor:
+def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
     """The means of as many windows as make `output_size`: window i covers ``i n // m`` up to ``ceil((i + 1) n / m)``.
 
     Parameters
@@ -145,10 +143,6 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | None | Sequence[int | 
     >>> ag.nn.functional.adaptive_avg_pool2d(ag.arange(16.0).reshape(1, 4, 4), 1)
     tensor([[[7.5]]])
     """
-    wanted = (
-        (output_size, output_size)
-        if output_size is None or isinstance(output_size, int)
-        else tuple(output_size)
-    )
+    wanted = (output_size, output_size) if output_size is None or isinstance(output_size, int) else tuple(output_size)
     size = tuple([there if n is None else n for n, there in zip(wanted, input.shape[-2:], strict=True)])
     return batched(input, 4, lambda x: ops.adaptive_avg_pool2d(x, size))
