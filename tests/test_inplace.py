@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -52,7 +53,7 @@ def test_a_view_is_a_window_on_its_base(view: Callable[[ag.Tensor], ag.Tensor]) 
 def test_reshape_of_what_has_no_view_copies_and_view_refuses() -> None:
     x = ag.tensor(np.arange(6.0).reshape(2, 3)).T
     assert not np.shares_memory(x.reshape(6).array, x.array)
-    with pytest.raises(ValueError, match="use reshape"):
+    with pytest.raises(ValueError, match=r"use reshape"):
         x.view(6)
 
 
@@ -153,7 +154,7 @@ def test_random_filling_follows_the_generator() -> None:
     a = ag.empty(50).uniform_(2.0, 3.0, generator=g)
     b = ag.empty(50).uniform_(2.0, 3.0, generator=g.manual_seed(3))
     assert a.tolist() == b.tolist()
-    assert 2.0 <= min(a.tolist())
+    assert min(a.tolist()) >= 2.0
     assert max(a.tolist()) < 3.0
 
 
@@ -234,7 +235,7 @@ def test_a_change_to_a_constant_that_a_rule_needs_is_an_error() -> None:
     x, c = leaf([1.0, 2.0]), ag.tensor([3.0, 4.0], dtype=ag.float64)
     y = x * c
     c[0] = 9.0
-    with pytest.raises(TapeError, match="backward of mul needs its 'y'.*setitem at .*test_inplace.py"):
+    with pytest.raises(TapeError, match=r"backward of mul needs its 'y'.*setitem at .*test_inplace.py"):
         y.sum().backward()
 
 
@@ -243,7 +244,7 @@ def test_a_change_through_a_view_or_a_detached_tensor_is_noticed_too() -> None:
         x, c = leaf([1.0, 2.0]), ag.tensor([3.0, 4.0], dtype=ag.float64)
         y = x * c
         other(c).add_(1.0)
-        with pytest.raises(TapeError, match="has since changed it in place"):
+        with pytest.raises(TapeError, match=r"has since changed it in place"):
             y.sum().backward()
 
 
@@ -261,7 +262,7 @@ def test_a_change_to_what_no_rule_needs_is_no_error() -> None:
 @pytest.mark.parametrize("change", [lambda x: x.add_(1.0), lambda x: x[0].mul_(2.0), lambda x: x.__setitem__(0, 1.0)])
 def test_a_leaf_that_requires_grad_cannot_be_changed_while_ops_are_recorded(change: Any) -> None:
     x = leaf([1.0, 2.0])
-    with pytest.raises(TapeError, match="leaf that requires grad.*no_grad"):
+    with pytest.raises(TapeError, match=r"leaf that requires grad.*no_grad"):
         change(x)
     assert x.tolist() == [1.0, 2.0]
 
@@ -279,7 +280,7 @@ def test_a_result_that_does_not_fit_is_refused_before_anything_changes() -> None
     with pytest.raises(ValueError, match=r"add_: the result has shape \(2, 2\).*\(2,\)"):
         x.add_(ag.ones(2, 2))
     i = ag.tensor([1, 2])
-    with pytest.raises(TypeError, match="float32 does not fit into a target of int64"):
+    with pytest.raises(TypeError, match=r"float32 does not fit into a target of int64"):
         i.mul_(1.5)
     assert (x.tolist(), i.tolist()) == ([1.0, 2.0], [1, 2])
 
@@ -328,29 +329,43 @@ def _program(seed: int) -> tuple[Callable[[Any, Any], Any], str]:
     return run, str(steps)
 
 
+def _numeric(run: Any, arguments: list[np.ndarray], which: int, eps: float = 1e-6) -> np.ndarray:
+    """The gradient of `run` by central differences."""
+    numeric = np.zeros_like(arguments[which])
+    for i in np.ndindex(numeric.shape):
+        ends = []
+        for step in (eps, -eps):
+            moved = [a.copy() for a in arguments]
+            moved[which][i] += step
+            with ag.no_grad():
+                ends.append(run(*map(ag.tensor, moved)).item())
+        numeric[i] = (ends[0] - ends[1]) / (2 * eps)
+    return numeric
+
+
 @pytest.mark.parametrize("seed", range(60))
-def test_random_programs_of_views_and_changes_have_right_gradients(seed: int) -> None:
+def test_random_programs_of_views_and_changes_have_right_gradients_or_are_refused(seed: int) -> None:
     run, steps = _program(seed)
     rng = np.random.default_rng(seed + 1000)
-    x0, w0 = rng.standard_normal((3, 3)), rng.standard_normal(3)
-    x, w = leaf(x0), leaf(w0)
+    arguments = [rng.standard_normal((3, 3)), rng.standard_normal(3)]
+    leaves = [leaf(a) for a in arguments]
+    loss = run(*leaves)
     try:
-        run(x, w).backward()
+        loss.backward()
     except TapeError as error:
-        # A change to what t * t needed: refused, as it must be.
-        assert "has since changed it in place" in str(error)
+        # t * t, and then a change to t: the rule needs what t was.
+        assert re.search("backward of mul needs its '.' as it was in forward", str(error)), steps  # noqa: PT017
         return
-    eps = 1e-6
-    for tensor, values in ((x, x0), (w, w0)):
-        numeric = np.zeros_like(values)
-        for i in np.ndindex(values.shape):
-            up, down = values.copy(), values.copy()
-            up[i] += eps
-            down[i] -= eps
-            with ag.no_grad():
-                ends = [
-                    run(*(ag.tensor(v if tensor is t else o) for t, o in ((x, x0), (w, w0)))).item() for v in (up, down)
-                ]
-            numeric[i] = (ends[0] - ends[1]) / (2 * eps)
-        got = np.zeros_like(values) if tensor.grad is None else tensor.grad.array
-        np.testing.assert_allclose(got, numeric, rtol=1e-5, atol=1e-6, err_msg=steps)
+    for which, tensor in enumerate(leaves):
+        got = np.zeros(tensor.shape) if tensor.grad is None else tensor.grad.array
+        np.testing.assert_allclose(got, _numeric(run, arguments, which), rtol=1e-5, atol=1e-6, err_msg=steps)
+
+
+def test_most_of_those_programs_are_not_refused() -> None:
+    refused = 0
+    for seed in range(60):
+        try:
+            _program(seed)[0](leaf(np.ones((3, 3))), leaf(np.ones(3))).backward()
+        except TapeError:
+            refused += 1
+    assert refused < 30

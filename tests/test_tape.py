@@ -172,7 +172,7 @@ def test_a_second_backward_needs_retain_graph() -> None:
     y.backward()
     assert x.grad is not None
     assert x.grad.tolist() == [4.0, 8.0]
-    with pytest.raises(TapeError, match="mul a second time.*retain_graph=True"):
+    with pytest.raises(TapeError, match=r"mul a second time.*retain_graph=True"):
         y.backward()
     assert x.grad.tolist() == [4.0, 8.0]
 
@@ -242,7 +242,7 @@ def test_grad_with_respect_to_a_tensor_in_the_middle() -> None:
 def test_an_unused_input_is_an_error_or_none_or_zeros() -> None:
     x, unused = leaf(1.0), leaf(2.0, 3.0)
     y = x * 2.0
-    with pytest.raises(TapeError, match="input 1 was not used.*allow_unused=True"):
+    with pytest.raises(TapeError, match=r"input 1 was not used.*allow_unused=True"):
         grad(y, (x, unused), retain_graph=True)
     assert grad(y, (x, unused), retain_graph=True, allow_unused=True)[1] is None
     zeros = grad(y, (x, unused), materialize_grads=True)[1]
@@ -274,14 +274,14 @@ def test_a_backward_that_cannot_be_is_refused(call: Any, message: str) -> None:
 
 def test_a_gradient_on_another_device_is_refused() -> None:
     y = ag.ones(2, requires_grad=True) * 2
-    with pytest.raises(ag.DeviceError, match="'strict'.*'cpu'"):
+    with pytest.raises(ag.DeviceError, match=r"'strict'.*'cpu'"):
         y.backward(ag.ones(2, device="strict"))
 
 
 def test_an_integer_tensor_cannot_require_grad() -> None:
-    with pytest.raises(TypeError, match="int64.*x.float()"):
+    with pytest.raises(TypeError, match=r"int64.*x.float()"):
         ag.tensor([1, 2], requires_grad=True)
-    with pytest.raises(TypeError, match="bool"):
+    with pytest.raises(TypeError, match=r"bool"):
         ag.tensor([True]).requires_grad_()
 
 
@@ -323,7 +323,7 @@ def test_retain_grad_leaves_a_gradient_in_the_middle() -> None:
     assert y.retains_grad
     assert y.grad is not None
     assert y.grad.tolist() == [12.0]
-    with pytest.raises(TapeError, match="does not require grad"):
+    with pytest.raises(TapeError, match=r"does not require grad"):
         ag.ones(1).retain_grad()
 
 

@@ -15,13 +15,18 @@ class ToyArray(np.ndarray):
 
 
 class ToyNamespace:
-    """NumPy's functions; those that create arrays make them ToyArrays."""
+    """NumPy's functions, whose results are ToyArrays."""
 
     def __getattr__(self, name: str) -> Any:
-        function = getattr(namespace, name)
-        if name not in ("zeros", "ones", "empty", "full", "arange", "asarray"):
-            return function
-        return lambda *args, **kwargs: function(*args, **kwargs).view(ToyArray)
+        found = getattr(namespace, name)
+        if isinstance(found, type) or not callable(found):
+            return found
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            result = found(*args, **kwargs)
+            return result.view(ToyArray) if isinstance(result, np.ndarray) else result
+
+        return function
 
 
 class ToyBackend(NumpyBackend):
