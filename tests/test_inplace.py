@@ -319,9 +319,9 @@ def _program(seed: int) -> tuple[Callable[[Any, Any], Any], str]:
             elif kind == 3:
                 t.mul_(number + 0.5)
             elif kind == 4:
-                t.add_(w[int(numbers[2])] * t)
+                t.add_(w[int(numbers[2])] * w[int(numbers[3])])
             elif kind == 5:
-                made.append(t * t)
+                made.append(t * 3.0 if number < 0.8 else t * t)
             elif t.ndim:
                 t[int(numbers[1]) % t.shape[0]] = w[int(numbers[3])] * 2.0
         return sum((i + 1.0) * t.sum() for i, t in enumerate(made))
