@@ -164,8 +164,8 @@ def _of_probabilities(
 ) -> Tensor:
     if target.shape != log_probs.shape:
         raise ValueError(
-            f"cross_entropy: targets that are floats are probabilities, of the shape of the input, "
-            f"{tuple(log_probs.shape)}, and these have {tuple(target.shape)}; classes are integers, as with target.long()"
+            f"cross_entropy: float targets are probabilities, of the shape of the input, {tuple(log_probs.shape)}, "
+            f"and these have {tuple(target.shape)}; classes are integers, as with target.long()"
         )
     axis = _class_axis("cross_entropy", log_probs)
     if smoothing:
