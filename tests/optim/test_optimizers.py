@@ -299,7 +299,7 @@ class NotATensor:
 @pytest.mark.parametrize(
     ("params", "error", "says"),
     [
-        (lambda: [], ValueError, "SGD: the list of parameters is empty"),
+        (list, ValueError, "SGD: the list of parameters is empty"),
         (lambda: [{"params": []}], ValueError, "SGD: a parameter group has no parameters"),
         (lambda: [{"lr": 1.0}], TypeError, "a dict with a key 'params'"),
         (lambda: parameter(), TypeError, "a list of Tensors or dicts, not one Tensor"),
