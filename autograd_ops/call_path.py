@@ -121,7 +121,7 @@ def call_source(op: Op) -> str:
         "    try:",
         f"        {', '.join([result, *op.saves])} = forward({passed})",
         "    except Exception as error:",
-        f"        raise explain(op, error, ({_tuple([_array(op, i.name) for i in op.inputs])}))",
+        f"        raise explain(op, error, ({_tuple([_array(op, i.name) for i in op.inputs])})) from None",
     ]
     lines += _one_output(op) if op.outputs is None else _several_outputs(op)
     return "\n".join(lines) + "\n"

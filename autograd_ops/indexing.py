@@ -15,7 +15,7 @@ from autograd_backends import is_array, kernels
 from . import ops
 from .creation import as_tensor, tensor
 from .dims import axis_of
-from .inplace import bump, in_place
+from .inplace import bump, in_place, refuse_expanded
 from .tape import mode
 from .tensor import Tensor
 
@@ -234,7 +234,8 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     value = value.detach() if not mode.enabled else value
     if all(type(k) in _BASIC for k in key):
         normal = _normal(x, key)
-        if x.node is None and value.node is None and x.alias is None:
+        root = x if x.alias is None else x.alias.base
+        if not mode.enabled or (root.node is None and value.node is None):
             _write(x, normal, value)
         else:
             in_place(x, _overwrite, value, normal, name="setitem")
@@ -244,7 +245,8 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
 
 
 def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
-    """Set part of a Tensor that is off the tape: only that part is touched."""
+    """Set part of a Tensor with nothing to record: only that part is touched."""
+    refuse_expanded(x, "setitem")
     backend = kernels(x.array)
     part = x.array[key]
     array = backend.xp.astype(value.array, x.array.dtype, copy=False)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .registry import Op
     from .tensor import Tensor
 
-__all__ = ["Alias", "become_view", "bump", "in_place", "node_of"]
+__all__ = ["Alias", "become_view", "bump", "in_place", "node_of", "refuse_expanded"]
 
 
 class Alias:
@@ -93,7 +93,7 @@ def in_place(tensor: Tensor, op: Callable[..., Any], *arguments: Any, name: str 
     """
     called = name or f"{op.__name__}_"
     _refuse_leaf(tensor, called)
-    _refuse_expanded(tensor, called)
+    refuse_expanded(tensor, called)
     new = op(tensor, *arguments)
     _refuse_result(tensor, new, called)
     if new.array.dtype != tensor.array.dtype:
@@ -142,7 +142,8 @@ def _refuse_leaf(tensor: Tensor, called: str) -> None:
         )
 
 
-def _refuse_expanded(tensor: Tensor, called: str) -> None:
+def refuse_expanded(tensor: Tensor, called: str) -> None:
+    """Raise ValueError if elements of `tensor` share memory with each other."""
     if tensor.alias is not None and any(op.name == "broadcast_to" for op, _ in tensor.alias.chain):
         raise ValueError(
             f"{called}: the target is expanded, so that one element stands for many; change a clone() of it"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_backends import Device, kernels, parse_device
+from autograd_backends import Device, is_array, kernels, parse_device
 
 from . import functions, indexing, ops
 from .autograd import backward
@@ -52,8 +52,6 @@ for _name, _op in _OPERATORS.items():
     setattr(Tensor, f"__r{_name}__", _reflected(_op))
 
 for _name, _op in {
-    "eq": ops.equal,
-    "ne": ops.not_equal,
     "lt": ops.less,
     "le": ops.less_equal,
     "gt": ops.greater,
@@ -75,6 +73,21 @@ def _in_place_operator(op: Any, name: str) -> Any:
 
 Tensor.__pos__ = lambda self: self  # type: ignore[method-assign]
 Tensor.__invert__ = _invert  # type: ignore[method-assign]
+
+
+def _compared(op: Any) -> Any:
+    """Python asks ``==`` of anything: what is no array and no number is simply not equal."""
+
+    def method(self: Tensor, other: Any) -> Any:
+        if isinstance(other, (Tensor, int, float, complex)) or is_array(other):
+            return op(self, other)
+        return NotImplemented
+
+    return method
+
+
+Tensor.__eq__ = _compared(ops.equal)  # type: ignore[method-assign]
+Tensor.__ne__ = _compared(ops.not_equal)  # type: ignore[method-assign]
 Tensor.__getitem__ = indexing.getitem  # type: ignore[method-assign]
 Tensor.__setitem__ = indexing.setitem  # type: ignore[method-assign]
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
@@ -334,7 +347,7 @@ def _is_floating_point(self: Tensor) -> bool:
 
 def _detach_(self: Tensor) -> Tensor:
     """Take it off the tape; returns itself."""
-    self.node = None
+    self.node = self.alias = None
     return self
 
 

@@ -44,7 +44,7 @@ __all__ = [
 #: The number of the next node. One counter for all threads: a node's number is above those of its inputs.
 next_seq: Callable[[], int] = count().__next__
 
-#: What `Node.saved` becomes once a node that kept something has run.
+#: What `Node.saved` becomes once a node that kept arrays has run.
 FREED: tuple[Any, ...] = ("freed",)
 
 
@@ -295,11 +295,11 @@ def walk(
             seq = -heappop(heap)
             node = waiting.pop(seq)
             gradient = grads.pop(seq)
-            owned.discard(seq)
+            owns = seq in owned
             if node.hooks is not None:
-                gradient = _run_hooks(node, gradient, create_graph)
+                gradient, owns = _run_hooks(node, gradient, create_graph), False
             if wanted is not None and seq in wanted:
-                found[seq] = gradient
+                found[seq] = gradient if owns or create_graph else _copy(gradient)
             parents = node.parents
             if type(node) is Port:
                 _arrive_at_output(node, gradient, grads, waiting, heap)
@@ -318,20 +318,20 @@ def walk(
                 gradient = _with_zeros(gradient, node)
             pulled = op.pull(gradient, op.rewrap(node) if create_graph else saved, parents)
             fresh = op.fresh and not create_graph
-            if not retain_graph and saved:
+            if op.keeps_arrays and not retain_graph:
                 node.saved = FREED
         for leaf in leaves:
             seq = leaf.seq
             gradient = grads[seq]
+            owns = seq in owned
             if leaf.hooks is not None:
-                gradient = _run_hooks(leaf, gradient, create_graph)
-                owned.discard(seq)
+                gradient, owns = _run_hooks(leaf, gradient, create_graph), False
             if wanted is None:
                 tensor = leaf.ref()
                 if tensor is not None:
-                    tensor.accumulate(gradient, seq in owned)
+                    tensor.accumulate(gradient, owns)
             elif seq in wanted:
-                found[seq] = gradient
+                found[seq] = gradient if owns or create_graph else _copy(gradient)
     finally:
         mode.enabled = before
     return found
@@ -357,6 +357,10 @@ def _leading_to(wanted: set[int] | None, roots: Iterable[Node]) -> set[int]:
         if any(parent is not None and parent.seq in leading for parent in node.parents):
             leading.add(node.seq)
     return leading
+
+
+def _copy(array: Any) -> Any:
+    return namespace(array).asarray(array, copy=True)
 
 
 def _run_hooks(node: Node, gradient: Any, create_graph: bool) -> Any:

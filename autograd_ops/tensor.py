@@ -194,6 +194,7 @@ class Tensor:
                     "make it one first, as with x.float()"
                 )
             self.node = Leaf(self)
+            self.alias = None  # a leaf has its place on the tape from nothing else, though it shares memory
         return self
 
     def detach(self) -> Tensor:

@@ -1,0 +1,321 @@
+"""Optimizer: groups of parameters, the state kept for each of them, and the loop over both.
+
+A subclass says how one parameter moves. What it writes, it writes into the parameter's own array, because views of
+the parameter share it, and it uses augmented assignment alone, which arrays of every backend offer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from functools import cache
+from typing import Any, ClassVar
+
+from autograd_backends import Backend, kernels, namespace
+
+from ..creation import move
+from ..tape import enable_grad
+from ..tensor import Tensor
+
+__all__ = ["Optimizer", "Update", "at_least_zero", "fractions"]
+
+#: Moves one parameter: ``update(parameter, array, grad)`` changes `array`, the parameter's values, in place.
+Update = Callable[[Tensor, Any, Any], None]
+
+
+class Optimizer:
+    """What every optimizer is: parameters in groups, each group with hyper-parameters of its own.
+
+    A subclass gives its hyper-parameters in `defaults`, and overrides `update_rule`, or like a PyTorch
+    optimizer `step`.
+
+    Parameters
+    ----------
+    params
+        The Tensors to optimize, or dicts, one for each group: its Tensors under ``"params"``, beside them the
+        hyper-parameters that differ from the defaults.
+    defaults
+        Hyper-parameters by name, for groups that do not give their own.
+
+    Attributes
+    ----------
+    param_groups
+        One dict for each group, with all its hyper-parameters. A change to one counts from the next step on.
+    state
+        What is kept for each parameter, by name: ``optimizer.state[parameter]["exp_avg"]``.
+
+    Raises
+    ------
+    TypeError
+        If something to optimize is no Tensor.
+    ValueError
+        If there is nothing to optimize, a Tensor was made by a recorded op or comes twice, or a hyper-parameter is
+        out of its range.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> from autograd_ops.optim import Optimizer
+    >>> class SignDescent(Optimizer):
+    ...     def update_rule(self, group):
+    ...         def update(parameter, array, grad):
+    ...             array -= group["lr"] * ((grad > 0) * 1.0 - (grad < 0) * 1.0)
+    ...         return update
+    >>> w = ag.tensor([1.0, 2.0], requires_grad=True)
+    >>> w.grad = ag.tensor([0.3, -4.0])
+    >>> SignDescent([w], {"lr": 0.5}).step()
+    >>> w
+    tensor([0.5, 2.5], requires_grad=True)
+    """
+
+    #: Names of the state that has its parameter's shape; it follows the parameter's device and precision when loaded.
+    like_parameter: ClassVar[tuple[str, ...]] = ()
+
+    #: Whether its formula holds for complex parameters too.
+    takes_complex: ClassVar[bool] = False
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(f"{type(self).__name__}: params must be a list of Tensors or dicts, not one Tensor")
+        self.defaults = defaults
+        self.param_groups: list[dict[str, Any]] = []
+        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        groups = list(params)
+        if not groups:
+            raise ValueError(f"{type(self).__name__}: the list of parameters is empty")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    # ---------------------------------------------------------------- what subclasses say
+
+    def update_rule(self, group: dict[str, Any]) -> Update:
+        """The function that takes one step for one parameter of `group`; asked for once a step."""
+        raise NotImplementedError(f"{type(self).__name__} overrides neither update_rule nor step")
+
+    def check(self, group: dict[str, Any]) -> None:
+        """Refuse hyper-parameters out of their range.
+
+        Raises
+        ------
+        ValueError
+            Naming the hyper-parameter, its value and its range.
+        """
+
+    # ---------------------------------------------------------------- the step
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Move every parameter that has a gradient.
+
+        Parameters
+        ----------
+        closure
+            Called first, if given: computes the loss anew, calls its ``backward()`` and returns it.
+
+        Returns
+        -------
+        Tensor or None
+            What `closure` returned.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            update = self.update_rule(group)
+            for parameter in group["params"]:
+                if parameter.grad is None:
+                    continue
+                array, grad = parameter.array, parameter.grad.array
+                wide = _wider(kernels(array), array.dtype)
+                if wide is None:
+                    update(parameter, array, grad)
+                else:
+                    _update_wide(update, parameter, wide)
+                parameter.version[0] += 1  # backward refuses to go through an op that kept the values from before
+        return loss
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradient of every parameter; with ``set_to_none=False``, set it to zeros."""
+        for parameter in self._parameters():
+            grad = parameter.grad
+            if set_to_none or grad is None:
+                parameter.grad = None
+            elif grad.node is not None:  # a recorded gradient is somebody's value: leave it as it is
+                parameter.grad = Tensor(namespace(grad.array).zeros_like(grad.array))
+            else:
+                grad.array[...] = 0
+                grad.version[0] += 1
+
+    # ---------------------------------------------------------------- groups
+
+    def add_param_group(self, group: dict[str, Any]) -> None:
+        """Optimize more parameters: a dict of ``"params"`` and the hyper-parameters that differ from the defaults.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As when the optimizer is made.
+        """
+        name = type(self).__name__
+        if not isinstance(group, dict) or "params" not in group:
+            raise TypeError(f"{name}: a parameter group must be a dict with a key 'params', got {group!r}")
+        given = group["params"]
+        if isinstance(given, (set, frozenset)):
+            raise TypeError(f"{name}: parameters must come in a fixed order, and a set has none; give a list")
+        parameters = [given] if isinstance(given, Tensor) else list(given)
+        if not parameters:
+            raise ValueError(f"{name}: a parameter group has no parameters")
+        known = {id(parameter) for parameter in self._parameters()}
+        for i, parameter in enumerate(parameters):
+            self._check_parameter(parameter, i)
+            if id(parameter) in known:
+                raise ValueError(f"{name}: parameter {i} of the group is optimized already; give each one once")
+            known.add(id(parameter))
+        complete = {**self.defaults, **group, "params": parameters}
+        self.check(complete)
+        self.param_groups.append(complete)
+
+    def _check_parameter(self, parameter: Any, i: int) -> None:
+        name = type(self).__name__
+        if not isinstance(parameter, Tensor):
+            raise TypeError(f"{name}: can optimize Tensors, but parameter {i} is a {type(parameter).__name__}")
+        if not parameter.is_leaf:
+            raise ValueError(
+                f"{name}: parameter {i} was made by a recorded op, so it gets no gradient of its own: "
+                "optimize the tensors it was made from, or its detach().requires_grad_()"
+            )
+        if parameter.dtype.is_complex and not self.takes_complex:
+            raise TypeError(f"{name}: parameter {i} is {parameter.dtype.name}; only real parameters are supported")
+
+    def _parameters(self) -> Iterator[Tensor]:
+        for group in self.param_groups:
+            yield from group["params"]
+
+    # ---------------------------------------------------------------- saving and loading
+
+    def state_dict(self) -> dict[str, Any]:
+        """A copy of all that is needed to go on: no array in it is one of the optimizer's.
+
+        Returns
+        -------
+        dict
+            ``"state"``: for each parameter that has any, by its number, its state by name. ``"param_groups"``: for
+            each group its hyper-parameters, and under ``"params"`` the numbers of its parameters.
+
+        Examples
+        --------
+        >>> import autograd_ops as ag
+        >>> w = ag.tensor([1.0], requires_grad=True)
+        >>> w.grad = ag.tensor([2.0])
+        >>> optimizer = ag.optim.SGD([w], lr=0.1, momentum=0.9)
+        >>> optimizer.step()
+        >>> optimizer.state_dict()["state"]
+        {0: {'momentum_buffer': tensor([2.])}}
+        """
+        groups, start = [], 0
+        for group in self.param_groups:
+            numbers = list(range(start, start + len(group["params"])))
+            start += len(numbers)
+            options = {name: deepcopy(value) for name, value in group.items() if name != "params"}
+            groups.append({**options, "params": numbers})
+        state = {i: deepcopy(self.state[p]) for i, p in enumerate(self._parameters()) if p in self.state}
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from what `state_dict` gave, on the devices of the parameters; everything in it is copied.
+
+        Raises
+        ------
+        ValueError
+            If its groups or their sizes differ from those here, or the state of a parameter has another shape than
+            the parameter. Then nothing has been changed.
+        """
+        name = type(self).__name__
+        saved = state_dict["param_groups"]
+        sizes = [len(group["params"]) for group in self.param_groups]
+        saved_sizes = [len(group["params"]) for group in saved]
+        if sizes != saved_sizes:
+            raise ValueError(
+                f"{name}: the state was saved from parameter groups of {saved_sizes} parameters, "
+                f"and the groups here have {sizes}"
+            )
+        numbers = [number for group in saved for number in group["params"]]
+        loaded: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        for number, parameter in zip(numbers, self._parameters(), strict=True):
+            if number in state_dict["state"]:
+                kept = state_dict["state"][number]
+                loaded[parameter] = {key: self._loaded(key, kept[key], parameter, number) for key in kept}
+        self.state = loaded
+        for group, options in zip(self.param_groups, saved, strict=True):
+            group.update({key: deepcopy(value) for key, value in options.items() if key != "params"})
+
+    def _loaded(self, key: str, value: Any, parameter: Tensor, number: Any) -> Any:
+        """A copy of one saved value, as the optimizer keeps it for `parameter`."""
+        if key == "step":
+            return int(value)  # PyTorch saves it as a tensor
+        if key not in self.like_parameter or value is None:
+            return deepcopy(value)
+        if value.shape != parameter.shape:
+            raise ValueError(
+                f"{type(self).__name__}: the saved {key} of parameter {number} has shape {tuple(value.shape)}, "
+                f"and the parameter here has {tuple(parameter.shape)}"
+            )
+        backend = kernels(parameter.array)
+        array = move(value.array, None, parameter.device)
+        return Tensor(backend.xp.astype(array, backend.accumulator(parameter.array.dtype), copy=True))
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {i}")
+            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
+        return "\n".join([*lines, ")"])
+
+
+@cache
+def _wider(backend: Backend, dtype: Any) -> Any:
+    """The dtype to update parameters of a half-precision `dtype` in; ``None`` if their own will do.
+
+    In half precision ``lr * grad`` and the square of a gradient easily become 0.
+    """
+    wide = backend.accumulator(dtype)
+    return None if wide == dtype else wide
+
+
+def _update_wide(update: Update, parameter: Tensor, wide: Any) -> None:
+    array = parameter.array
+    astype = namespace(array).astype
+    values = astype(array, wide)
+    update(parameter, values, astype(parameter.grad.array, wide))  # type: ignore[union-attr]
+    array[...] = astype(values, array.dtype)
+
+
+# ---------------------------------------------------------------- checks that several optimizers make
+
+
+def at_least_zero(optimizer: Optimizer, group: dict[str, Any], *names: str) -> None:
+    """Refuse hyper-parameters that are negative or not a number.
+
+    Raises
+    ------
+    ValueError
+        Naming the first.
+    """
+    for name in names:
+        if not float(group[name]) >= 0.0:
+            raise ValueError(f"{type(optimizer).__name__}: {name} must be at least 0, not {group[name]}")
+
+
+def fractions(optimizer: Optimizer, group: dict[str, Any], name: str) -> None:
+    """Refuse a hyper-parameter that is not a fraction below 1, or a tuple in which one is not.
+
+    Raises
+    ------
+    ValueError
+        Naming it.
+    """
+    value = group[name]
+    for fraction in value if isinstance(value, (tuple, list)) else (value,):
+        if not 0.0 <= float(fraction) < 1.0:
+            raise ValueError(f"{type(optimizer).__name__}: {name} must be in [0, 1), not {value}")
