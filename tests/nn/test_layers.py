@@ -32,9 +32,9 @@ REPRS = [
     (nn.Conv2d(1, 2, 3, padding="same"), "Conv2d(1, 2, kernel_size=(3, 3), stride=(1, 1), padding=same)"),
     (
         nn.BatchNorm2d(4),
-        "BatchNorm2d(4, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)",
+        "BatchNorm2d(4, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)",
     ),
-    (nn.LayerNorm(4), "LayerNorm((4,), eps=1e-05, elementwise_affine=True)"),
+    (nn.LayerNorm(4), "LayerNorm((4,), eps=1e-05, elementwise_affine=True, bias=True)"),
     (nn.Embedding(5, 2, padding_idx=-1), "Embedding(5, 2, padding_idx=4)"),
     (nn.Dropout(0.25), "Dropout(p=0.25, inplace=False)"),
     (nn.MaxPool2d(2), "MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)"),
@@ -95,9 +95,7 @@ def test_linear(device: str) -> None:
     near(layer.bias.grad, [4.0, 4.0])
 
 
-@pytest.mark.parametrize(
-    ("layer", "fan_in"), [(nn.Linear(50, 400), 50), (nn.Conv2d(4, 40, 5, groups=2), 50), (nn.Linear(50, 400), 50)]
-)
+@pytest.mark.parametrize(("layer", "fan_in"), [(nn.Linear(50, 400), 50), (nn.Conv2d(4, 40, 5, groups=2), 50)])
 def test_default_initialisation(layer: Any, fan_in: int) -> None:
     ag.manual_seed(0)
     layer.reset_parameters()
@@ -201,6 +199,7 @@ def test_batch_norm_keys() -> None:
     assert list(nn.BatchNorm1d(2).state_dict()) == keys
     assert list(nn.BatchNorm1d(2, affine=False).state_dict()) == keys[2:]
     assert list(nn.BatchNorm1d(2, track_running_stats=False).state_dict()) == keys[:2]
+    assert list(nn.BatchNorm1d(2, bias=False).state_dict()) == keys[:1] + keys[2:]
 
 
 def test_batch_norm_refuses_other_ranks() -> None:

@@ -242,7 +242,7 @@ def test_huber_of_an_infinite_distance() -> None:
 @pytest.mark.parametrize(("loss", "options"), [(F.smooth_l1_loss, {"beta": -1.0}), (F.huber_loss, {"delta": 0.0})])
 def test_thresholds(loss: Any, options: dict) -> None:
     x, y = inputs("values")
-    with pytest.raises(ValueError, match="beta|delta"):
+    with pytest.raises(ValueError, match=r"beta|delta"):
         loss(x, y, **options)
 
 
