@@ -16,6 +16,7 @@ from .embedding import *
 from .indexing import *
 from .linear import *
 from .loss import *
+from .loss import *
 from .norm import *
 from .pool import *
 from .product import *
