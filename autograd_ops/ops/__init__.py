@@ -16,7 +16,6 @@ from .embedding import *
 from .indexing import *
 from .linear import *
 from .loss import *
-from .loss import *
 from .norm import *
 from .pool import *
 from .product import *
