@@ -227,7 +227,6 @@ def is_grad_enabled() -> bool:
 def walk(
     roots: Sequence[Node],
     gradients: Sequence[Any],
-    *,
     retain_graph: bool,
     create_graph: bool,
     inputs: Sequence[Node] | None = None,

@@ -1,4 +1,4 @@
-"""Losses: those whose derivative is not that of the formula they are computed by, and that of classes."""
+"""Losses: those whose derivative is not that of the formula they are computed by, and those worth a node of their own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,25 @@ from ..registry import Array, ShapeOf, op
 from .compare import where
 from .elementwise import clamp, log, log1p
 
-__all__ = ["binary_cross_entropy", "nll_loss", "nll_loss_backward", "nll_loss_gather"]
+__all__ = ["binary_cross_entropy", "mse", "nll_loss", "nll_loss_backward", "nll_loss_gather"]
+
+# ---------------------------------------------------------------- of distances
+
+
+@op(formula="dx = 2 g (x - y) / n, dy = -dx", broadcast=True, floating=True)
+def mse(x: Array, y: Array) -> Array:
+    """The mean of (x - y)^2 over all elements"""
+    difference = x - y
+    return namespace(difference).mean(difference * difference)
+
+
+def _mse_x(g: Any, x: Any, y: Any) -> Any:
+    difference = x - y
+    return difference * (g * (2.0 / max(math.prod(difference.shape), 1)))
+
+
+mse.backward(x=_mse_x, y=lambda g, x, y: -_mse_x(g, x, y))
+
 
 # ---------------------------------------------------------------- of probabilities
 
