@@ -325,11 +325,9 @@ def _saved(op: Op, outputs: dict[str, tuple[str, str]]) -> str:
         if kept.kind == "input" and kinds[kept.name] == "arrays":
             parts += [f"{kept.name}_array", f"{kept.name}_version", f"[v[0] for v in {kept.name}_version]"]
         elif kept.kind == "input":
-            parts += [_if_wanted(op, kept, f"{kept.name}_array")]
-            parts += [f"{kept.name}_version", f"{kept.name}_version[0]"]
+            parts += _if_wanted(op, kept, f"{kept.name}_array", f"{kept.name}_version")
         elif kept.kind == "output":
-            value, version = outputs[kept.name]
-            parts += [_if_wanted(op, kept, value), version, f"{version}[0]"]
+            parts += _if_wanted(op, kept, *outputs[kept.name])
         elif kept.kind == "shape":
             parts.append(_shape_of(op, kept.of, kinds[kept.of]))
         elif kept.kind == "device":
@@ -347,14 +345,13 @@ def _shape_of(op: Op, name: str, kind: str) -> str:
     return f"{name}_array.shape"
 
 
-def _if_wanted(op: Op, kept: Kept, value: str) -> str:
-    if len(kept.wanted_by) == len(op.differentiable):
-        return value
+def _if_wanted(op: Op, kept: Kept, value: str, version: str) -> list[str]:
+    """A value, its version and number; nothing where no input whose rule names it needs a gradient."""
     kinds = {i.name: i.kind for i in op.inputs}
-    if any(kinds[name] == "arrays" for name in kept.wanted_by):
-        return value
-    nodes = " or ".join(f"{name}_node is not None" for name in kept.wanted_by)
-    return f"{value} if {nodes} else None"
+    if len(kept.wanted_by) == len(op.differentiable) or any(kinds[name] == "arrays" for name in kept.wanted_by):
+        return [value, version, f"{version}[0]"]
+    wanted = " or ".join(f"{name}_node is not None" for name in kept.wanted_by)
+    return [f"{value} if {wanted} else None", f"{version} if {wanted} else NEVER_CHANGES", f"{version}[0]"]
 
 
 # ---------------------------------------------------------------- the pull
