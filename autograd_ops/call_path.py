@@ -41,7 +41,11 @@ from functools import cache, update_wrapper
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from autograd_backends.lookup import on_load
+
 if TYPE_CHECKING:
+    from autograd_backends import Backend
+
     from .registry import Kept, Op
 
 __all__ = ["call_source", "new_function", "pull_source", "rewrap"]
@@ -87,6 +91,23 @@ def compile_op(op: Op) -> None:
         op.pull = FunctionType(_code(pull_source(op), f"{op.name}_pull"), scope)
 
 
+def look_at_devices(backend: Backend) -> None:
+    """From now on let every op compare its operands' devices, if the library of `backend` would not."""
+    global _comparing_devices
+    if backend.mixes_devices and not _comparing_devices:
+        from .registry import TABLE
+
+        _comparing_devices = True
+        for op in TABLE.values():
+            if op.function.__code__ is not _stub.__code__:
+                compile_op(op)
+
+
+#: Off while every library in use refuses to mix devices by itself: then an op finds out when the call fails.
+_comparing_devices = False
+on_load.append(look_at_devices)
+
+
 def _code(source: str, name: str) -> CodeType:
     return _compiled(source).replace(co_name=name, co_qualname=name)
 
@@ -108,6 +129,8 @@ def call_source(op: Op) -> str:
     lines = [f"def call({', '.join(arguments)}):", "    tensors = False"]
     for i in op.inputs:
         lines += _take(op, i.name, i.kind, i.differentiable)
+    if _comparing_devices:
+        lines.append(f"    refuse_mixed_devices(op, ({_all_arrays(op)}))")
     lines += _align(op)
     recording = _any_node(op)
     if op.recorded is not None:
@@ -121,7 +144,7 @@ def call_source(op: Op) -> str:
         "    try:",
         f"        {', '.join([result, *op.saves])} = forward({passed})",
         "    except Exception as error:",
-        f"        raise explain(op, error, ({_tuple([_array(op, i.name) for i in op.inputs])})) from None",
+        f"        raise explain(op, error, ({_all_arrays(op)})) from None",
     ]
     lines += _one_output(op) if op.outputs is None else _several_outputs(op)
     return "\n".join(lines) + "\n"
@@ -269,6 +292,11 @@ def _observe(op: Op, result: str, indent: str) -> list[str]:
 def _argument_names(op: Op) -> tuple[str, ...]:
     code = op.forward.__code__
     return code.co_varnames[: code.co_argcount]
+
+
+def _all_arrays(op: Op) -> str:
+    """Every array that the op was called with, one after the other."""
+    return _tuple([("*" if i.kind == "arrays" else "") + _array(op, i.name) for i in op.inputs if i.kind != "shape"])
 
 
 def _array(op: Op, name: str) -> str:

@@ -109,14 +109,19 @@ try:
     net(ag.ones(4, 2))
 except ag.DeviceError as error:
     print(str(error).splitlines()[0])
+try:
+    ag.tensor([1.0], device="toy:0") * ag.tensor([2.0], device="toy:1")
+except ag.DeviceError as error:
+    print(error)
 """
 
 
 def test_a_backend_of_a_third_party_is_found_by_its_entry_point() -> None:
     lines = _run(TOY, Path(__file__).parent / "toy_backend").splitlines()
     assert lines[0] == "toy:0 ToyArray toy:0 True"
-    assert lines[1] == "there is no device 'toy:7': this machine has 'toy:0'"
+    assert lines[1] == "there is no device 'toy:7': this machine has 'toy:0', 'toy:1'"
     assert "linear: operands are on two devices, 'cpu' and 'toy:0'" in lines[2]
+    assert "mul: operands are on two devices, 'toy:0' and 'toy:1'" in lines[3]
 
 
 # ---------------------------------------------------------------- mixing

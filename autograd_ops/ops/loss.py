@@ -1,4 +1,4 @@
-"""Losses: those whose derivative is not that of the formula they are computed by, and those worth a node of their own."""
+"""Losses: those whose derivative is not the derivative of their formula, and those worth a node of their own."""
 
 from __future__ import annotations
 

@@ -45,6 +45,11 @@ class Backend:
         """Every device of this library that can be used now."""
         raise NotImplementedError
 
+    @property
+    def mixes_devices(self) -> bool:
+        """Whether the library computes with arrays of two devices without a word; ops then look before they call."""
+        return False
+
     def parse_index(self, index: str) -> Device:
         """The Device for what followed the colon in a device string; ``""`` is the default device."""
         devices = self.devices()

@@ -11,7 +11,12 @@ from autograd_backends.numpy_backend import NumpyBackend, namespace
 
 
 class ToyArray(np.ndarray):
-    """NumPy's array under another name."""
+    """NumPy's array under another name, on one of two devices that mix without a word."""
+
+    toy_device = Device("toy:0")
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.toy_device = getattr(source, "toy_device", Device("toy:0"))
 
 
 class ToyNamespace:
@@ -37,13 +42,19 @@ class ToyBackend(NumpyBackend):
     calls: ClassVar[list[str]] = []
 
     def devices(self) -> list[Device]:
-        return [Device("toy:0")]
+        return [Device("toy:0"), Device("toy:1")]
+
+    @property
+    def mixes_devices(self) -> bool:
+        return True
 
     def device_of(self, array: Any) -> Device:
-        return Device("toy:0")
+        return array.toy_device  # type: ignore[no-any-return]
 
     def asarray(self, data: Any, dtype: Any, device: Device) -> Any:
-        return np.array(data, dtype=dtype).view(ToyArray)
+        array = np.array(data, dtype=dtype).view(ToyArray)
+        array.toy_device = device
+        return array
 
     def to_host(self, array: Any) -> Any:
         return np.asarray(array)
