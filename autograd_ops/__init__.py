@@ -32,8 +32,10 @@ from .random import *
 from .tape import TapeError, enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .tensor import Size, Tensor
 
-from . import methods  # isort: skip  # attaches Tensor's operators and methods
-from . import nn  # isort: skip
+# After the rest: Tensor's operators and methods are attached, then what is built with them.
+from . import methods  # isort: skip
+from . import nn, optim, utils  # isort: skip
+from .serialization import SerializationError, load, save  # isort: skip
 
 
 def is_tensor(value: object) -> bool:

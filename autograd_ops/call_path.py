@@ -41,7 +41,11 @@ from functools import cache, update_wrapper
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from autograd_backends.lookup import on_load
+
 if TYPE_CHECKING:
+    from autograd_backends import Backend
+
     from .registry import Kept, Op
 
 __all__ = ["call_source", "new_function", "pull_source", "rewrap"]
@@ -87,6 +91,23 @@ def compile_op(op: Op) -> None:
         op.pull = FunctionType(_code(pull_source(op), f"{op.name}_pull"), scope)
 
 
+def look_at_devices(backend: Backend) -> None:
+    """From now on let every op compare its operands' devices, if the library of `backend` would not."""
+    global _comparing_devices
+    if backend.mixes_devices and not _comparing_devices:
+        from .registry import TABLE
+
+        _comparing_devices = True
+        for op in TABLE.values():
+            if op.function.__code__ is not _stub.__code__:
+                compile_op(op)
+
+
+#: Off while every library in use refuses to mix devices by itself: then an op finds out when the call fails.
+_comparing_devices = False
+on_load.append(look_at_devices)
+
+
 def _code(source: str, name: str) -> CodeType:
     return _compiled(source).replace(co_name=name, co_qualname=name)
 
@@ -108,6 +129,8 @@ def call_source(op: Op) -> str:
     lines = [f"def call({', '.join(arguments)}):", "    tensors = False"]
     for i in op.inputs:
         lines += _take(op, i.name, i.kind, i.differentiable)
+    if _comparing_devices:
+        lines.append(f"    refuse_mixed_devices(op, ({_all_arrays(op)}))")
     lines += _align(op)
     recording = _any_node(op)
     if op.recorded is not None:
@@ -121,7 +144,7 @@ def call_source(op: Op) -> str:
         "    try:",
         f"        {', '.join([result, *op.saves])} = forward({passed})",
         "    except Exception as error:",
-        f"        raise explain(op, error, ({_tuple([_array(op, i.name) for i in op.inputs])}))",
+        f"        raise explain(op, error, ({_all_arrays(op)})) from None",
     ]
     lines += _one_output(op) if op.outputs is None else _several_outputs(op)
     return "\n".join(lines) + "\n"
@@ -271,6 +294,11 @@ def _argument_names(op: Op) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount]
 
 
+def _all_arrays(op: Op) -> str:
+    """Every array that the op was called with, one after the other."""
+    return _tuple([("*" if i.kind == "arrays" else "") + _array(op, i.name) for i in op.inputs if i.kind != "shape"])
+
+
 def _array(op: Op, name: str) -> str:
     return f"{name}_array" if any(i.name == name and i.kind != "shape" for i in op.inputs) else name
 
@@ -297,11 +325,9 @@ def _saved(op: Op, outputs: dict[str, tuple[str, str]]) -> str:
         if kept.kind == "input" and kinds[kept.name] == "arrays":
             parts += [f"{kept.name}_array", f"{kept.name}_version", f"[v[0] for v in {kept.name}_version]"]
         elif kept.kind == "input":
-            parts += [_if_wanted(op, kept, f"{kept.name}_array")]
-            parts += [f"{kept.name}_version", f"{kept.name}_version[0]"]
+            parts += _if_wanted(op, kept, f"{kept.name}_array", f"{kept.name}_version")
         elif kept.kind == "output":
-            value, version = outputs[kept.name]
-            parts += [_if_wanted(op, kept, value), version, f"{version}[0]"]
+            parts += _if_wanted(op, kept, *outputs[kept.name])
         elif kept.kind == "shape":
             parts.append(_shape_of(op, kept.of, kinds[kept.of]))
         elif kept.kind == "device":
@@ -319,14 +345,13 @@ def _shape_of(op: Op, name: str, kind: str) -> str:
     return f"{name}_array.shape"
 
 
-def _if_wanted(op: Op, kept: Kept, value: str) -> str:
-    if len(kept.wanted_by) == len(op.differentiable):
-        return value
+def _if_wanted(op: Op, kept: Kept, value: str, version: str) -> list[str]:
+    """A value, its version and number; nothing where no input whose rule names it needs a gradient."""
     kinds = {i.name: i.kind for i in op.inputs}
-    if any(kinds[name] == "arrays" for name in kept.wanted_by):
-        return value
-    nodes = " or ".join(f"{name}_node is not None" for name in kept.wanted_by)
-    return f"{value} if {nodes} else None"
+    if len(kept.wanted_by) == len(op.differentiable) or any(kinds[name] == "arrays" for name in kept.wanted_by):
+        return [value, version, f"{version}[0]"]
+    wanted = " or ".join(f"{name}_node is not None" for name in kept.wanted_by)
+    return [f"{value} if {wanted} else None", f"{version} if {wanted} else NEVER_CHANGES", f"{version}[0]"]
 
 
 # ---------------------------------------------------------------- the pull

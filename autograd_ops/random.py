@@ -6,7 +6,7 @@ on one device. The streams of different devices differ.
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import Any
 
 from autograd_backends import Backend, Device, get_backend, parse_device
@@ -66,7 +66,7 @@ class Generator:
 
     def seed(self) -> int:
         """Start every stream from a new seed of the operating system's; returns that seed."""
-        self.manual_seed(secrets.randbits(63))
+        self.manual_seed(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 
     def initial_seed(self) -> int:

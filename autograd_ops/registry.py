@@ -153,6 +153,7 @@ class Op:
         self.rules: dict[str, Rule] = {}
         self.joint_rule: Rule | None = None
         self.kept: tuple[Kept, ...] = ()
+        self.keeps_arrays = False
         self.inputs, self.options = _arguments(self.name, forward, nondiff)
         self.differentiable = tuple(i.name for i in self.inputs if i.differentiable)
         self.pull: Callable[..., tuple[Any, ...]] = self._no_rules
@@ -197,6 +198,7 @@ class Op:
                 wanted.setdefault(name, []).append(target)
         wanted.pop("needs", None)
         self.kept = tuple(self._kept(name, tuple(by)) for name, by in wanted.items())
+        self.keeps_arrays = any(kept.kind in ("input", "output", "extra") for kept in self.kept)
 
     def _kept(self, name: str, wanted_by: tuple[str, ...]) -> Kept:
         of_input, _, about = name.rpartition("_")

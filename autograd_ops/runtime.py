@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from autograd_backends import device_of, kernels, scalar_to_array
 from autograd_backends.lookup import floating_dtypes
 
-from .errors import changed, explain
+from .errors import changed, explain, refuse_mixed_devices
 from .inplace import become_view, node_of
 from .promotion import NUMBERS, align, shape_of, to_floating
 from .tape import Node, Port, mode, next_seq
@@ -151,6 +151,7 @@ CALL_GLOBALS: dict[str, Any] = {
     "align": align,
     "to_floating": to_floating,
     "explain": explain,
+    "refuse_mixed_devices": refuse_mixed_devices,
     "shape_of": shape_of,
     "device_of": device_of,
     "take_all": take_all,

@@ -44,7 +44,7 @@ __all__ = [
 #: The number of the next node. One counter for all threads: a node's number is above those of its inputs.
 next_seq: Callable[[], int] = count().__next__
 
-#: What `Node.saved` becomes once a node that kept something has run.
+#: What `Node.saved` becomes once a node that kept arrays has run.
 FREED: tuple[Any, ...] = ("freed",)
 
 
@@ -227,7 +227,6 @@ def is_grad_enabled() -> bool:
 def walk(
     roots: Sequence[Node],
     gradients: Sequence[Any],
-    *,
     retain_graph: bool,
     create_graph: bool,
     inputs: Sequence[Node] | None = None,
@@ -318,7 +317,7 @@ def walk(
                 gradient = _with_zeros(gradient, node)
             pulled = op.pull(gradient, op.rewrap(node) if create_graph else saved, parents)
             fresh = op.fresh and not create_graph
-            if not retain_graph and saved:
+            if op.keeps_arrays and not retain_graph:
                 node.saved = FREED
         for leaf in leaves:
             seq = leaf.seq

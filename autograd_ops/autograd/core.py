@@ -52,10 +52,10 @@ def backward(
     >>> x.grad
     tensor([3., 5.])
     """
-    nodes, gradients = _roots("backward", _sequence(tensors), grad_tensors, create_graph)
     retain = create_graph if retain_graph is None else retain_graph
+    nodes, gradients = _roots("backward", _sequence(tensors), grad_tensors, create_graph)
     if inputs is None:
-        walk(nodes, gradients, retain_graph=retain, create_graph=create_graph)
+        walk(nodes, gradients, retain, create_graph)
         return
     targets = _sequence(inputs)
     found = walk(nodes, gradients, retain_graph=retain, create_graph=create_graph, inputs=_nodes("backward", targets))
@@ -116,7 +116,7 @@ def grad(
     targets = _sequence(inputs)
     nodes, gradients = _roots("grad", results, grad_outputs, create_graph)
     retain = create_graph if retain_graph is None else retain_graph
-    found = walk(nodes, gradients, retain_graph=retain, create_graph=create_graph, inputs=_nodes("grad", targets))
+    found = walk(nodes, gradients, retain, create_graph, _nodes("grad", targets))
     given: list[Tensor | None] = []
     for i, target in enumerate(targets):
         gradient = found.get(_node(target).seq)

@@ -148,12 +148,12 @@ negative = neg
 
 def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """input + alpha other"""
-    return ops.add(input, other if alpha == 1 else ops.mul(other, alpha))
+    return ops.add(input, other if alpha == 1 else other * alpha)
 
 
 def sub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
     """input - alpha other"""
-    return ops.sub(input, other if alpha == 1 else ops.mul(other, alpha))
+    return ops.sub(input, other if alpha == 1 else other * alpha)
 
 
 subtract = sub

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Generic, Self, TypeVar, overload
@@ -100,12 +99,10 @@ class Sequential(_Numbered[Module]):
 
     def __init__(self, *args: Module | Mapping[str, Module]) -> None:
         super().__init__()
-        if len(args) == 1 and isinstance(args[0], Mapping):
-            for name, module in args[0].items():
-                self.add_module(name, module)
-        else:
-            for i, module in enumerate(args):
-                self.add_module(str(i), module)  # type: ignore[arg-type]
+        only = args[0] if len(args) == 1 else None
+        named: Mapping[str, Any] = only if isinstance(only, Mapping) else {str(i): m for i, m in enumerate(args)}
+        for name, module in named.items():
+            self.add_module(name, module)
 
     def forward(self, input: Any) -> Any:
         """What the last module gives."""
@@ -119,7 +116,8 @@ class Sequential(_Numbered[Module]):
     def __getitem__(self, index: slice) -> Sequential: ...
     def __getitem__(self, index: int | slice) -> Module:
         if isinstance(index, slice):
-            return type(self)(OrderedDict(list(self._modules.items())[index]))
+            items: list[tuple[str, Any]] = list(self._modules.items())
+            return type(self)(dict(items[index]))
         return self._modules[self._key(index)]  # type: ignore[return-value]
 
 

@@ -113,7 +113,7 @@ class Conv2d(Module):
         """Its channels, and the options that are not the default."""
         parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
         if self.padding != (0, 0):
-            parts.append(f"padding={self.padding!r}" if isinstance(self.padding, str) else f"padding={self.padding}")
+            parts.append(f"padding={self.padding}")
         if self.dilation != (1, 1):
             parts.append(f"dilation={self.dilation}")
         if self.groups != 1:

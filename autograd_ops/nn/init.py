@@ -11,7 +11,7 @@ import warnings
 
 from .. import ops
 from ..creation import eye
-from ..random import Generator, rand, randn
+from ..random import Generator, rand_like, randn_like
 from ..tape import no_grad
 from ..tensor import Tensor
 
@@ -276,13 +276,12 @@ def trunc_normal_(
 
 
 def _propose_normal(like: Tensor, low: float, high: float, generator: Generator | None) -> tuple[Tensor, Tensor]:
-    drawn = randn(tuple(like.shape), generator=generator, dtype=like.dtype, device=like.device)
+    drawn = randn_like(like, generator=generator)
     return drawn, (drawn >= low) & (drawn <= high)
 
 
 def _propose_in_piece(like: Tensor, low: float, high: float, generator: Generator | None) -> tuple[Tensor, Tensor]:
     """Evenly from [low, high], accepted with the density there over the largest one (Robert, 1995)."""
-    shape, where = tuple(like.shape), {"generator": generator, "dtype": like.dtype, "device": like.device}
-    drawn = rand(shape, **where) * (high - low) + low
+    drawn = rand_like(like, generator=generator) * (high - low) + low
     peak = min(max(0.0, low), high)
-    return drawn, rand(shape, **where) <= ops.exp((peak * peak - drawn * drawn) * 0.5)
+    return drawn, rand_like(like, generator=generator) <= ops.exp((peak * peak - drawn * drawn) * 0.5)

@@ -145,7 +145,7 @@ class Module:
         fields = self.__dict__
         if register not in fields:
             raise AttributeError(
-                f"{type(self).__name__}: call super().__init__() before assigning {name!r}, so that it can be registered"
+                f"{type(self).__name__}: call super().__init__() first, so that {name!r} can be registered"
             )
         for other in _REGISTERS:
             if other != register:

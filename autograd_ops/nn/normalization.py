@@ -17,6 +17,13 @@ from .parameter import Parameter
 __all__ = ["BatchNorm1d", "BatchNorm2d", "LayerNorm"]
 
 
+def _reset_affine(weight: Tensor | None, bias: Tensor | None) -> None:
+    if weight is not None:
+        init.ones_(weight)
+    if bias is not None:
+        init.zeros_(bias)
+
+
 class _BatchNorm(Module):
     """What the batch norms share; they differ in the shapes they take."""
 
@@ -36,6 +43,8 @@ class _BatchNorm(Module):
         track_running_stats: bool = True,
         device: str | None = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         self.num_features = num_features
@@ -45,7 +54,7 @@ class _BatchNorm(Module):
         self.track_running_stats = track_running_stats
         where = {"device": device, "dtype": dtype}
         self.register_parameter("weight", Parameter(ones(num_features, **where)) if affine else None)
-        self.register_parameter("bias", Parameter(zeros(num_features, **where)) if affine else None)
+        self.register_parameter("bias", Parameter(zeros(num_features, **where)) if affine and bias else None)
         tracked = track_running_stats
         self.register_buffer("running_mean", zeros(num_features, **where) if tracked else None)
         self.register_buffer("running_var", ones(num_features, **where) if tracked else None)
@@ -60,9 +69,7 @@ class _BatchNorm(Module):
     def reset_parameters(self) -> None:
         """Set weight to 1 and bias to 0, and forget all batches."""
         self.reset_running_stats()
-        if self.weight is not None and self.bias is not None:
-            init.ones_(self.weight)
-            init.zeros_(self.bias)
+        _reset_affine(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """`input`, normalised: by its own statistics in training or where none are kept, else by those kept."""
@@ -90,7 +97,7 @@ class _BatchNorm(Module):
         """Its channels and options."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"track_running_stats={self.track_running_stats}"
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
 
@@ -106,7 +113,9 @@ class BatchNorm1d(_BatchNorm):
     momentum
         The batch's part in the new running statistics; None for the mean over all batches so far.
     affine
-        Whether there are a weight, at first 1, and a bias, at first 0.
+        Whether there is a weight, at first 1.
+    bias
+        Whether there is, beside the weight, a bias, at first 0.
     track_running_stats
         Whether to keep running statistics, by which evaluation mode normalises; without, it takes the batch's own.
     device, dtype
@@ -193,10 +202,7 @@ class LayerNorm(Module):
 
     def reset_parameters(self) -> None:
         """Set weight to 1 and bias to 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        _reset_affine(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """input [*, *normalized_shape] -> the same shape"""
@@ -204,4 +210,7 @@ class LayerNorm(Module):
 
     def extra_repr(self) -> str:
         """Its shape and options."""
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+            f"bias={self.bias is not None}"
+        )

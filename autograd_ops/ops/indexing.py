@@ -75,6 +75,7 @@ put_along_axis.backward(values=lambda g, indices, axis: take_along_axis(g, indic
 def flat_along_axis(indices: Any, shape: tuple[int, ...], axis: int) -> Any:
     """The place in a flattened array of `shape` of each of `indices` along `axis`."""
     xp = namespace(indices)
+    indices = xp.astype(indices, xp.int64, copy=False)  # a place may be past what the dtype of an index holds
     rank = len(shape)
     axis = axis % rank
     flat = None

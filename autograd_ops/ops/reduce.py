@@ -57,7 +57,10 @@ def unreduce(g: Any, shape: tuple[int, ...], axis: Axes, keepdims: bool) -> Any:
 @op(formula="dx = g, stretched to x.shape")
 def sum(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
     """The sum over `axis`; of integers and bools, int64"""
-    return namespace(x).sum(x, axis=axis, keepdims=keepdims)
+    xp = namespace(x)
+    if x.dtype == xp.bool:  # the standard has no sum of bools
+        x = xp.astype(x, xp.int64)
+    return xp.sum(x, axis=axis, keepdims=keepdims)
 
 
 sum.backward(x=lambda g, x_shape, axis, keepdims: unreduce(g, x_shape, axis, keepdims))

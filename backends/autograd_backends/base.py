@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar
 
 from . import module_ops
@@ -44,6 +44,11 @@ class Backend:
     def devices(self) -> list[Device]:
         """Every device of this library that can be used now."""
         raise NotImplementedError
+
+    @property
+    def mixes_devices(self) -> bool:
+        """Whether the library computes with arrays of two devices without a word; ops then look before they call."""
+        return False
 
     def parse_index(self, index: str) -> Device:
         """The Device for what followed the colon in a device string; ``""`` is the default device."""
@@ -94,6 +99,7 @@ class Backend:
         """The name of one of this library's dtypes, such as ``"float32"``."""
         raise NotImplementedError
 
+    @cache  # noqa: B019  # there is one Backend a library, for good
     def accumulator(self, dtype: Any) -> Any:
         """The dtype in which sums over an array of `dtype` are taken: float32 for half precision, else `dtype`."""
         return self.dtype("float32") if self.dtype_name(dtype) in ("float16", "bfloat16") else dtype

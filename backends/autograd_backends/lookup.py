@@ -6,6 +6,7 @@ Every op asks ``namespace(x)`` or ``kernels(x)`` first, so both are one dictiona
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,9 @@ BUILT_IN = {
 WORD_OF_LIBRARY = {"numpy": "cpu", "cupy": "cuda", "array_api_strict": "strict"}
 
 _loaded: dict[str, Backend] = {}
+
+#: Called with each backend when it has been loaded.
+on_load: list[Callable[[Backend], None]] = []
 
 
 class _ByType(dict[type, Any]):
@@ -148,6 +152,8 @@ def _load(word: str) -> Backend:
         _namespaces[scalar_type] = backend.xp
         floating_dtypes[scalar_type] = backend.floating_dtypes
         scalar_to_array[scalar_type] = backend.scalar_to_array
+    for listener in on_load:
+        listener(backend)
     return backend
 
 

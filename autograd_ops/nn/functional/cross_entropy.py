@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from ... import ops
-from ...indexing import check_indices
 from ...tensor import Tensor
-from .reduction import chosen_reduction, reduced
+from .reduction import check_reduction, chosen_reduction, reduced
 
 __all__ = ["cross_entropy", "nll_loss"]
 
@@ -31,7 +30,7 @@ def cross_entropy(
     target
         Classes, of any integer dtype: [N], [N, d1, ...] or []. Or probabilities, floats of the shape of `input`.
     weight
-        [C], a factor for each class.
+        [C], a factor for each class; it gets no gradient from targets that are classes.
     size_average, reduce
         PyTorch's older names for `reduction`.
     ignore_index
@@ -124,39 +123,24 @@ def _of_classes(
 ) -> Tensor:
     axis = _class_axis(name, log_probs)
     shape = log_probs.shape
-    classes = shape[axis]
     if target.shape != shape[:axis] + shape[axis + 1 :]:
         raise ValueError(
             f"{name}: an input of shape {tuple(shape)} takes targets of shape "
             f"{tuple(shape[:axis] + shape[axis + 1 :])}, and these have {tuple(target.shape)}"
         )
-    target = target.long()
-    ignored = target == ignore_index
-    # One look at the numbers, which also spares the usual case, where none is ignored, all that follows from it.
-    kept_count = target.numel() - int(ops.sum(ignored))
-    all_kept = kept_count == target.numel()
-    if not all_kept:
-        target = ops.where(ignored, 0, target)
-    check_indices(target, classes, f"{name}: target")
-    loss = -ops.take_along_axis(log_probs, ops.expand_dims(target, axis), axis)
-    if all_kept and weight is None and not smoothing and reduction == "mean":
-        return ops.mean(loss)
-    loss = ops.squeeze(loss, (axis,))
-    scale = None
-    if weight is not None:
-        scale = ops.reshape(ops.take_rows(weight, ops.reshape(target, (-1,))), tuple(target.shape))
-        loss = loss * scale
-    if smoothing:
-        spread = -ops.sum(_weighted(log_probs, weight, axis), (axis,))
-        loss = loss * (1.0 - smoothing) + spread * (smoothing / classes)
-    if not all_kept:
-        loss = ops.where(ignored, 0.0, loss)
-    if reduction != "mean":
-        return reduced(name, loss, reduction)
-    if scale is not None:
-        return ops.sum(loss) / ops.sum(scale if all_kept else ops.where(ignored, 0.0, scale))
-    # Of nothing the mean is no number.
-    return ops.sum(loss) * (1.0 / kept_count if kept_count else math.nan)
+    check_reduction(name, reduction)
+    loss = ops.nll_loss(log_probs, target, weight, ignore_index, reduction)
+    if not smoothing:
+        return loss
+    spread = -ops.mean(_weighted(log_probs, weight, axis), (axis,))
+    spread = ops.where(target.long() == ignore_index, 0.0, spread)
+    if reduction != "none":
+        spread = ops.sum(spread)
+    if reduction == "mean":
+        # The sum of the weights of what counts is the loss of log-probabilities that are all -1.
+        total = ops.nll_loss(-ops.ones_like(log_probs), target, weight, ignore_index, "sum")
+        spread = spread / ops.where(total == 0, math.nan, total)
+    return loss * (1.0 - smoothing) + spread * smoothing
 
 
 def _of_probabilities(
@@ -164,8 +148,8 @@ def _of_probabilities(
 ) -> Tensor:
     if target.shape != log_probs.shape:
         raise ValueError(
-            f"cross_entropy: targets that are floats are probabilities, of the shape of the input, "
-            f"{tuple(log_probs.shape)}, and these have {tuple(target.shape)}; classes are integers, as with target.long()"
+            f"cross_entropy: float targets are probabilities, of the shape of the input, {tuple(log_probs.shape)}, "
+            f"and these have {tuple(target.shape)}; classes are integers, as with target.long()"
         )
     axis = _class_axis("cross_entropy", log_probs)
     if smoothing:

@@ -63,5 +63,5 @@ def _drop(name: str, input: Tensor, mask: tuple[int, ...], p: float, training: b
         return input
     # float32 whatever the input is: the same seed drops the same elements.
     keep = rand(mask, dtype=float32, device=input.device) >= p
-    scale = 1.0 / (1.0 - p) if p < 1.0 else 0.0
+    scale = 1.0 / (1.0 - p) if p < 1.0 else 1.0
     return in_place(input, ops.dropout, keep, scale, name=f"{name}_") if inplace else ops.dropout(input, keep, scale)

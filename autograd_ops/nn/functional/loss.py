@@ -43,7 +43,10 @@ def mse_loss(
     tensor(2.)
     """
     warn_if_shapes_differ("mse_loss", input, target)
-    return reduced("mse_loss", ops.square(input - target), chosen_reduction(reduction, size_average, reduce))
+    reduction = chosen_reduction(reduction, size_average, reduce)
+    if reduction == "mean":
+        return ops.mse(input, target)
+    return reduced("mse_loss", ops.square(input - target), reduction)
 
 
 def l1_loss(

@@ -64,7 +64,7 @@ def max_pool2d(
     tensor([[[ 5.,  7.],
              [13., 15.]]])
     """
-    window = (kernel_size, _step(kernel_size, stride), padding, dilation, ceil_mode)
+    window: tuple[Any, ...] = (kernel_size, _step(kernel_size, stride), padding, dilation, ceil_mode)
     if not return_indices:
         return batched(input, 4, lambda x: ops.max_pool2d(x, *window))
     if input.ndim == 4:

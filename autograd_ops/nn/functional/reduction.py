@@ -6,7 +6,7 @@ from ... import ops
 from ...tensor import Tensor
 from .warn import warn_user
 
-__all__ = ["chosen_reduction", "reduced", "warn_if_shapes_differ"]
+__all__ = ["check_reduction", "chosen_reduction", "reduced", "warn_if_shapes_differ"]
 
 
 def chosen_reduction(reduction: str, size_average: bool | None, reduce: bool | None) -> str:
@@ -18,21 +18,28 @@ def chosen_reduction(reduction: str, size_average: bool | None, reduce: bool | N
     return chosen
 
 
+def check_reduction(name: str, reduction: str) -> None:
+    """Refuse a `reduction` that is none.
+
+    Raises
+    ------
+    ValueError
+        If it is neither ``"mean"``, ``"sum"`` nor ``"none"``.
+    """
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{name}: reduction must be 'mean', 'sum' or 'none', not {reduction!r}")
+
+
 def reduced(name: str, loss: Tensor, reduction: str) -> Tensor:
     """The mean of `loss`, its sum, or itself.
 
     Raises
     ------
     ValueError
-        If `reduction` is neither ``"mean"``, ``"sum"`` nor ``"none"``.
+        As `check_reduction`.
     """
-    if reduction == "mean":
-        return ops.mean(loss)
-    if reduction == "sum":
-        return ops.sum(loss)
-    if reduction == "none":
-        return loss
-    raise ValueError(f"{name}: reduction must be 'mean', 'sum' or 'none', not {reduction!r}")
+    check_reduction(name, reduction)
+    return ops.mean(loss) if reduction == "mean" else ops.sum(loss) if reduction == "sum" else loss
 
 
 def warn_if_shapes_differ(name: str, input: Tensor, target: Tensor) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..array_types import Array, Shape
 from ..base import Backend
+from ..cuda import device_count
 from ..device import Device, DeviceError
 
 try:
@@ -46,6 +47,11 @@ class CupyBackend(Backend):
         if not count:
             raise DeviceError("device 'cuda' needs an NVIDIA GPU, and none is visible")
         return [Device(f"cuda:{index}") for index in range(count)]
+
+    @property
+    def mixes_devices(self) -> bool:
+        # CuPy reads the memory of another GPU through peer access, with a warning at the most.
+        return device_count() > 1
 
     def device_of(self, array: Array) -> Device:
         return Device(f"cuda:{array.device.id}")

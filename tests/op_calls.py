@@ -1,0 +1,153 @@
+"""Calling ops on samples: the arguments on a device, the results back on the host, gradients, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import autograd_ops as ag
+from autograd_backends import is_array, kernels
+from autograd_ops import Tensor
+from autograd_ops.registry import Op
+
+from .op_samples import Sample
+
+__all__ = [
+    "arrays",
+    "close",
+    "flat",
+    "float_inputs",
+    "gradients",
+    "host",
+    "leaves",
+    "on_host",
+    "outputs",
+    "reference",
+    "seeds",
+    "tensors",
+]
+
+#: What may differ, relative and absolute, for operands of size about 1. In float64 and float32: some hundred units of
+#: the last place, for a few dozen roundings whose errors a function such as log or 1 / x enlarges a few times. In
+#: float16, where sums are taken in float32: eight units, for a few roundings between the steps of an op.
+TOLERANCES = {"float64": 1e-13, "float32": 2e-5, "float16": 8e-3}
+
+
+def _each(function: Callable[[Any], Any], argument: Any) -> Any:
+    return [function(a) for a in argument] if isinstance(argument, list) else function(argument)
+
+
+def _on_device(value: Any, dtype: str, device: str) -> Any:
+    """An array of the sample as a Tensor; anything else as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
+    return ag.tensor(value, dtype=dtype if value.dtype == np.float64 else value.dtype.name, device=device)
+
+
+def arrays(sample: Sample, dtype: str = "float64", device: str = "cpu") -> list[Any]:
+    """The arguments of `sample` with a backend's arrays, whose floats are of `dtype`."""
+    return [_each(lambda t: t.array if isinstance(t, Tensor) else t, a) for a in tensors(sample, dtype, device)]
+
+
+def tensors(
+    sample: Sample,
+    dtype: str | Sequence[str] = "float64",
+    device: str = "cpu",
+    op: Op | None = None,
+    inputs: Sequence[str] = (),
+) -> list[Any]:
+    """The arguments of `sample` with Tensors whose floats are of `dtype`, or of one dtype for each argument.
+
+    Those of `op` that are called as in `inputs` require gradients.
+    """
+    count = len(sample.arguments)
+    dtypes = [dtype] * count if isinstance(dtype, str) else dtype
+    found = [_each(lambda a, d=d: _on_device(a, d, device), a) for a, d in zip(sample.arguments, dtypes, strict=True)]
+    for name, argument in zip(argument_names(op) if op is not None else (), found, strict=False):
+        if name in inputs:
+            _each(lambda t: t.requires_grad_(), argument)
+    return found
+
+
+def argument_names(op: Op) -> tuple[str, ...]:
+    """The names of the arguments of `op`, in order."""
+    code = op.forward.__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+def float_inputs(op: Op, sample: Sample) -> list[str]:
+    """The inputs that have rules and are arrays of floats in `sample`."""
+    named = dict(zip(argument_names(op), sample.arguments, strict=False))
+
+    def is_floats(value: Any) -> bool:
+        return isinstance(value, np.ndarray) and value.dtype == np.float64
+
+    return [
+        name
+        for name in op.differentiable
+        if is_floats(named.get(name)) or (isinstance(named.get(name), list) and all(map(is_floats, named[name])))
+    ]
+
+
+def flat(arguments: Sequence[Any]) -> list[Any]:
+    """The arguments with those that are lists spread out."""
+    return [x for a in arguments for x in (a if isinstance(a, list) else [a])]
+
+
+def leaves(arguments: Sequence[Any]) -> list[Tensor]:
+    """The Tensors among the arguments that require gradients."""
+    return [t for t in flat(arguments) if isinstance(t, Tensor) and t.requires_grad]
+
+
+def outputs(result: Any) -> list[Any]:
+    """The outputs of an op, without those that are None."""
+    return [result] if isinstance(result, Tensor) or is_array(result) else [out for out in result if out is not None]
+
+
+def seeds(result: Any) -> tuple[list[Tensor], list[Tensor]]:
+    """The outputs that carry gradients, and an irregular gradient for each."""
+    carrying = [out for out in outputs(result) if out.requires_grad]
+    values = [np.cos(1.3 * np.arange(out.numel()) + k).reshape(tuple(out.shape)) for k, out in enumerate(carrying)]
+    given = [ag.tensor(v, dtype=out.dtype, device=out.device) for v, out in zip(values, carrying, strict=True)]
+    return carrying, given
+
+
+def gradients(op: Op, arguments: Sequence[Any]) -> list[Tensor]:
+    """The gradients of all arguments that require one, for irregular gradients of the outputs."""
+    carrying, given = seeds(op.function(*arguments))
+    return list(ag.autograd.grad(carrying, leaves(arguments), given, materialize_grads=True))
+
+
+def host(value: Any) -> np.ndarray:
+    """A Tensor's or an array's elements as a NumPy array."""
+    array = value.array if isinstance(value, Tensor) else value
+    return kernels(array).to_host(array)
+
+
+def on_host(values: Sequence[Any]) -> list[np.ndarray]:
+    """`host` of each."""
+    return [host(value) for value in values]
+
+
+def reference(sample: Sample, dtype: str = "float64") -> list[np.ndarray]:
+    """What `sample` says the outputs are, for inputs rounded to `dtype`."""
+
+    def rounded(value: Any) -> Any:
+        floats = isinstance(value, np.ndarray) and value.dtype == np.float64
+        return value.astype(dtype).astype(np.float64) if floats else value
+
+    result = sample.reference(*[_each(rounded, a) for a in sample.arguments])
+    many = isinstance(result, tuple)
+    return [np.asarray(out) for out in result if out is not None] if many else [np.asarray(result)]
+
+
+def close(got: Any, want: Any, dtype: str) -> None:
+    """Check the shape of `got`, and its values against `want` to the precision of `dtype`."""
+    got = host(got)
+    assert got.shape == np.shape(want)
+    if got.dtype.kind == "f":
+        np.testing.assert_allclose(got, want, rtol=TOLERANCES[dtype], atol=TOLERANCES[dtype])
+    else:
+        np.testing.assert_array_equal(got, want)
