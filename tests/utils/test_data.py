@@ -195,7 +195,16 @@ def test_default_collate():
     batch = data.default_collate(
         [
             {"t": ag.ones(2), "a": np.zeros(1), "i": 1, "f": 0.5, "b": True, "s": "x", "p": Point(1, 2), "u": (1, "a")},
-            {"t": ag.zeros(2), "a": np.ones(1), "i": 2, "f": 1.5, "b": False, "s": "y", "p": Point(3, 4), "u": (2, "b")},
+            {
+                "t": ag.zeros(2),
+                "a": np.ones(1),
+                "i": 2,
+                "f": 1.5,
+                "b": False,
+                "s": "y",
+                "p": Point(3, 4),
+                "u": (2, "b"),
+            },
         ]
     )
     assert batch["t"].tolist() == [[1, 1], [0, 0]]
@@ -327,8 +336,7 @@ def test_errors_pass_through_in_their_turn(workers):
     loader = data.DataLoader(Squares(3), batch_size=1, sampler=[0, 1, 7, 2], num_workers=workers)
     seen = []
     with pytest.raises(IndexError, match="there is no square 7"):
-        for _, numbers in loader:
-            seen += numbers.tolist()
+        seen.extend(numbers.item() for _, numbers in loader)
     assert seen == [0, 1]
 
 

@@ -67,12 +67,13 @@ def clip_grad_norm_(
     >>> w.grad
     tensor([0.6, 0.8])
     """
-    if not norm_type > 0:
+    p = float(norm_type)
+    if not p > 0:
         raise ValueError(f"clip_grad_norm_: norm_type must be above 0, not {norm_type}")
     grads = _gradients(parameters)
     if not grads:
         return tensor(0.0)
-    norm = _norm([grad.array for grad in grads], float(norm_type))
+    norm = _norm([grad.array for grad in grads], p)
     if error_if_nonfinite and not math.isfinite(Tensor(norm).item()):
         raise RuntimeError(
             f"clip_grad_norm_: the norm of the gradients is {Tensor(norm).item()}; "
