@@ -8,6 +8,7 @@ from itertools import accumulate
 from math import isclose
 from typing import Any, Generic, TypeVar
 
+from ...creation import tensor
 from ...random import Generator, randperm
 from ...tensor import Tensor
 
@@ -88,15 +89,17 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     def __init__(self, *tensors: Tensor) -> None:
         if not tensors:
             raise ValueError("TensorDataset: give at least one tensor")
-        if any(tensor.ndim == 0 for tensor in tensors):
+        if any(t.ndim == 0 for t in tensors):
             raise ValueError("TensorDataset: a 0-d tensor has no first dimension that counts samples")
-        lengths = [len(tensor) for tensor in tensors]
+        lengths = [len(t) for t in tensors]
         if len(set(lengths)) > 1:
             raise ValueError(f"TensorDataset: the tensors are of different lengths: {lengths}")
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
-        return tuple([tensor[index] for tensor in self.tensors])
+        if isinstance(index, list):
+            index = tensor(index, device=self.tensors[0].device)  # once for all of them
+        return tuple([t[index] for t in self.tensors])
 
     def __len__(self) -> int:
         return len(self.tensors[0])
