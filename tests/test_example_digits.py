@@ -1,6 +1,7 @@
 """The digits example, as a user runs it: each test is one short run or a few."""
 
 import importlib.util
+import os
 import re
 import shlex
 import signal
@@ -14,13 +15,16 @@ import autograd_ops as ag
 
 SCRIPT = Path(__file__).parent.parent / "examples" / "digits_cnn.py"
 
+# Two tests at a time, each with a thread for every core, wait for each other most of the time.
+ONE_THREAD = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+
 
 def command(*arguments):
     return [sys.executable, "-u", "-W", "error", str(SCRIPT), *map(str, arguments)]
 
 
 def run(*arguments, status=0):
-    done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command(*arguments), capture_output=True, text=True, env=ONE_THREAD, check=False)
     assert done.returncode == status, done.stderr
     return done
 
@@ -73,6 +77,7 @@ def test_ctrl_c(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env=ONE_THREAD,
         # A test run in the background ignores Ctrl-C, and its children would too.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
