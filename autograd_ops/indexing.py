@@ -72,6 +72,8 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     key = index if type(index) is tuple else (index,)
     if all(type(k) in _BASIC for k in key):
         return ops.getitem(x, _normal(x, key))
+    if type(index) is Tensor and index.ndim == 1 and x.ndim and index.dtype.kind == "int":
+        return ops.take_rows(x, _in_range(index, x.array.shape[0]))  # a batch by number: the common case
     basic, arrays = _split(x, key)
     viewed = ops.getitem(x, basic)
     return _take(viewed, arrays) if arrays else viewed

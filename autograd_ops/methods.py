@@ -364,4 +364,3 @@ def _element_size(self: Tensor) -> int:
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
 _attach(_is_floating_point, _detach_, _nelement, _element_size)
-Tensor.__hash__ = lambda self: id(self)  # type: ignore[method-assign]

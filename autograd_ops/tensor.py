@@ -333,8 +333,8 @@ class Tensor:
     def __contains__(self, value: Any) -> bool:
         return bool((self._host() == (value._host() if isinstance(value, Tensor) else value)).any())
 
-    def __hash__(self) -> int:
-        return id(self)
+    # Equal elements do not make two Tensors one: each is itself, in dicts and sets.
+    __hash__ = object.__hash__
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec and not self.array.shape else format(repr(self), spec)

@@ -1,6 +1,6 @@
 """Modules, written with ops, under PyTorch's names: parameters, ``state_dict`` keys and defaults are PyTorch's too."""
 
-from . import functional, init
+from . import functional, init, utils
 from .activation import *
 from .containers import ModuleDict, ModuleList, ParameterList, Sequential
 from .conv import *
