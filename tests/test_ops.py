@@ -334,12 +334,12 @@ def pulled(op: Op, sample: Sample) -> tuple[list[np.ndarray], list[np.ndarray], 
     return arrived, kept, [g for g in found if g is not None]
 
 
-def tests_its_own_node(op: Op, sample: Sample) -> bool:
+def is_its_own_node(op: Op, sample: Sample) -> bool:
     """Whether a call is one node of `op`: not an op whose calls are recorded as other ops."""
     return op.recorded is None and has_gradient(op, sample)
 
 
-@over(tests_its_own_node)
+@over(is_its_own_node)
 def test_rules_give_nothing_that_the_tape_keeps(op: Op, sample: Sample) -> None:
     _, kept, given = pulled(op, sample)
     for gradient in given:
@@ -365,7 +365,7 @@ def no_gc() -> Any:
     gc.enable()
 
 
-@over(tests_its_own_node)
+@over(is_its_own_node)
 def test_dropping_the_results_frees_everything(op: Op, sample: Sample, no_gc: Any) -> None:
     refs = [*used_up(op, sample, backward=False), *used_up(op, sample, backward=True)]
     assert refs
@@ -444,7 +444,7 @@ def change(tensor: Tensor) -> None:
         tensor.zero_()
 
 
-@over(tests_its_own_node)
+@over(is_its_own_node)
 def test_only_a_change_to_what_the_tape_keeps_is_refused(op: Op, sample: Sample) -> None:
     names = float_inputs(op, sample)
     kept = kept_names(op, names, "input")
@@ -464,7 +464,7 @@ def test_only_a_change_to_what_the_tape_keeps_is_refused(op: Op, sample: Sample)
             ag.autograd.grad(carrying, leaves(given), arriving, materialize_grads=True)
 
 
-@over(lambda op, sample: tests_its_own_node(op, sample) and op.view is None)
+@over(lambda op, sample: is_its_own_node(op, sample) and op.view is None)
 def test_a_change_to_the_result_is_refused_if_the_tape_keeps_it(op: Op, sample: Sample) -> None:
     names = float_inputs(op, sample)
     given = tensors(sample, op=op, inputs=names)
