@@ -222,7 +222,7 @@ log10.backward(x=lambda g, x: g / (x * math.log(10)))
 @op(formula="dx = g e^(x - out), dy = g e^(y - out)", broadcast=True, floating=True)
 def logaddexp(x: Array, y: Array) -> Array:
     """log(e^x + e^y)"""
-    return namespace(x).logaddexp(x, y)
+    return namespace(x if hasattr(x, "dtype") else y).logaddexp(x, y)
 
 
 logaddexp.backward(x=lambda g, x, out: g * exp(x - out), y=lambda g, y, out: g * exp(y - out))
@@ -306,7 +306,7 @@ atan.backward(x=lambda g, x: g / (1.0 + x * x))
 @op(formula="dx = g y / (x^2 + y^2), dy = -g x / (x^2 + y^2), 0 at the origin", broadcast=True, floating=True)
 def atan2(x: Array, y: Array) -> Array:
     """The angle of the point (y, x), in radians"""
-    return namespace(x).atan2(x, y)
+    return namespace(x if hasattr(x, "dtype") else y).atan2(x, y)
 
 
 def _atan2_scale(g: Any, x: Any, y: Any) -> Any:
@@ -468,6 +468,8 @@ minimum.backward(x=lambda g, x, y, out: _share(g, x, y, out), y=lambda g, x, y, 
 def clamp(x: Array, low: Array | None = None, high: Array | None = None) -> Array:
     """x, brought into [low, high]; NaN stays"""
     xp = namespace(x)
+    if low is None and high is None:
+        return xp.asarray(x, copy=True)
     if low is not None:
         x = xp.maximum(x, low)
     return x if high is None else xp.minimum(x, high)

@@ -137,7 +137,7 @@ SAMPLES: dict[str, list[Sample]] = {
         ([INTEGERS, INTEGERS], 1),
     ),
     "stack": axes(
-        np.stack, ([M, distinct((2, 3), seed=7)], 0), ([M, -M, 2 * M], 1), ([M, -M], 2), ([M, -M], -1), ([NUMBER, -NUMBER], 0),
+        np.stack, ([M, distinct((2, 3), seed=7)], 0), ([M, -M, 2 * M], 1), ([M, -M], 2), ([M, -M], -1), ([NUMBER, distinct((), seed=8)], 0),
         ([M], 0), ([EMPTY, EMPTY], 1), ([INTEGERS, INTEGERS], 1),
     ),
     "getitem": [Sample(getitem, distinct(shape, seed=i), key) for i, (shape, key) in enumerate(KEYS)],
