@@ -22,7 +22,8 @@ def binary_cross_entropy(x: Any, target: Any) -> Any:
 def factors(target: np.ndarray, weight: Any, ignored: int, reduction: str) -> np.ndarray:
     """What each log-probability counts: minus its class's weight, over their sum for the mean."""
     each = np.array([0.0 if t == ignored else 1.0 if weight is None else weight[t] for t in target.reshape(-1)])
-    return -(each / each.sum() if reduction == "mean" else each).reshape(target.shape)
+    each = each / each.sum() if reduction == "mean" else each
+    return (-each).reshape(target.shape)
 
 
 def places(shape: Any, target: np.ndarray, ignored: int) -> np.ndarray:
