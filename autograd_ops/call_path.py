@@ -60,6 +60,7 @@ def new_function(op: Op) -> FunctionType:
 
     function = FunctionType(_stub.__code__, {"first_call": first_call}, op.name)
     update_wrapper(function, op.forward)
+    function.__name__ = function.__qualname__ = op.name
     function.op = op  # type: ignore[attr-defined]
     function.backward = op.backward  # type: ignore[attr-defined]
     function.joint = op.joint  # type: ignore[attr-defined]

@@ -125,6 +125,7 @@ class Op:
         self,
         forward: Callable[..., Any],
         *,
+        name: str | None,
         formula: str,
         nondiff: Sequence[str] | bool,
         broadcast: bool,
@@ -137,7 +138,7 @@ class Op:
         view: ViewWrite | None,
         recorded: Callable[..., Any] | None,
     ) -> None:
-        self.name = forward.__name__
+        self.name = name or forward.__name__
         self.formula = formula
         self.forward = forward
         self.broadcast = broadcast
@@ -250,6 +251,7 @@ ViewWrite = Callable[..., Any]
 def op(
     function: Callable[P, R] | None = None,
     *,
+    name: str | None = None,
     formula: str = "",
     nondiff: Sequence[str] | bool = (),
     broadcast: bool = False,
@@ -266,6 +268,9 @@ def op(
 
     Parameters
     ----------
+    name
+        Its name, if it is not that of the function: for families that one function makes, such as the convolutions in
+        one, two and three dimensions.
     formula
         The derivative in one line; required unless the op has none.
     nondiff
@@ -312,6 +317,7 @@ def op(
             raise RegistryError(f"op {function.__name__}: its derivative has no formula")
         entry = Op(
             function,
+            name=name,
             formula=formula,
             nondiff=nondiff,
             broadcast=broadcast,

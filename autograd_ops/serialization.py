@@ -16,8 +16,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
-import shutil
 from contextlib import suppress
 from typing import Any, BinaryIO, TypeAlias
 
@@ -231,14 +229,14 @@ def _replace(path: str, data: bytes) -> None:
     if os.path.exists(path) and not os.path.isfile(path):
         raise OSError(f"save: {path} is there, and no regular file")
     folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileNotFoundError):
-            shutil.copymode(path, temporary)
+            os.chmod(temporary, os.stat(path).st_mode & 0o7777)
         os.replace(temporary, path)
     except BaseException:
         with suppress(FileNotFoundError):

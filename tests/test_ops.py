@@ -457,7 +457,10 @@ def test_only_a_change_to_what_the_tape_keeps_is_refused(op: Op, sample: Sample)
     kept = kept_names(op, names, "input")
     for i, name in enumerate(argument_names(op)[: len(sample.arguments)]):
         given = tensors(sample, op=op, inputs=names)
-        used = [[ag.clone(x) for x in a] if isinstance(a, list) else ag.clone(a) if isinstance(a, Tensor) else a for a in given]
+        used = [
+            [ag.clone(x) for x in a] if isinstance(a, list) else ag.clone(a) if isinstance(a, Tensor) else a
+            for a in given
+        ]
         result = op.function(*used)
         changed = [x for x in flat([used[i]]) if isinstance(x, Tensor)]
         if not changed or any(out.alias is not None for out in outputs(result)):

@@ -56,6 +56,12 @@ __all__ = [
     "trunc",
 ]
 
+
+def _namespace(x: Any, y: Any) -> Any:
+    """The namespace of two operands, of which one may be a Python number."""
+    return namespace(x if hasattr(x, "dtype") else y)
+
+
 # ---------------------------------------------------------------- arithmetic
 
 
@@ -222,7 +228,7 @@ log10.backward(x=lambda g, x: g / (x * math.log(10)))
 @op(formula="dx = g e^(x - out), dy = g e^(y - out)", broadcast=True, floating=True)
 def logaddexp(x: Array, y: Array) -> Array:
     """log(e^x + e^y)"""
-    return namespace(x if hasattr(x, "dtype") else y).logaddexp(x, y)
+    return _namespace(x, y).logaddexp(x, y)
 
 
 logaddexp.backward(x=lambda g, x, out: g * exp(x - out), y=lambda g, y, out: g * exp(y - out))
@@ -306,7 +312,7 @@ atan.backward(x=lambda g, x: g / (1.0 + x * x))
 @op(formula="dx = g y / (x^2 + y^2), dy = -g x / (x^2 + y^2), 0 at the origin", broadcast=True, floating=True)
 def atan2(x: Array, y: Array) -> Array:
     """The angle of the point (y, x), in radians"""
-    return namespace(x if hasattr(x, "dtype") else y).atan2(x, y)
+    return _namespace(x, y).atan2(x, y)
 
 
 def _atan2_scale(g: Any, x: Any, y: Any) -> Any:
@@ -443,13 +449,13 @@ round.backward(x=lambda g: zeros_like(g))
 @op(formula="dx = g where x > y, g / 2 where equal, and dy likewise", broadcast=True)
 def maximum(x: Array, y: Array) -> Array:
     """The larger of x and y; NaN if either is"""
-    return namespace(x if hasattr(x, "dtype") else y).maximum(x, y)
+    return _namespace(x, y).maximum(x, y)
 
 
 @op(formula="dx = g where x < y, g / 2 where equal, and dy likewise", broadcast=True)
 def minimum(x: Array, y: Array) -> Array:
     """The smaller of x and y; NaN if either is"""
-    return namespace(x if hasattr(x, "dtype") else y).minimum(x, y)
+    return _namespace(x, y).minimum(x, y)
 
 
 def _share(g: Any, mine: Any, other: Any, out: Any) -> Any:

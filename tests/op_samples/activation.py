@@ -74,7 +74,13 @@ def _by_line(f: Any, x: np.ndarray, g: np.ndarray, axis: int) -> np.ndarray:
 
 KEEP = np.array([[True, False, True], [False, True, True]])
 #: Arrays and a dimension of each.
-LINES = [(distinct((2, 3)), 1), (distinct((2, 3)), 0), (distinct((2, 2, 3)), -1), (distinct((2, 2, 3)), 1), (distinct((4,)), 0)]
+LINES = [
+    (distinct((2, 3)), 1),
+    (distinct((2, 3)), 0),
+    (distinct((2, 2, 3)), -1),
+    (distinct((2, 2, 3)), 1),
+    (distinct((4,)), 0),
+]
 SHIFTED = (distinct((2, 3)) + 500.0, 1)
 
 
@@ -104,7 +110,10 @@ SAMPLES: dict[str, list[Sample]] = {
         for shape, slope in [((2, 3), 0.01), ((4,), 0.5), ((), -0.3), ((0, 2), 0.1), ((5,), 0.0), ((5,), 2)]
     ],
     "elu": [
-        *[Sample(elu, distinct(shape), alpha) for shape, alpha in [((2, 3), 1.0), ((4,), 0.3), ((), 2.0), ((0, 2), 1.0)]],
+        *[
+            Sample(elu, distinct(shape), alpha)
+            for shape, alpha in [((2, 3), 1.0), ((4,), 0.3), ((), 2.0), ((0, 2), 1.0)]
+        ],
         Sample(elu, TAILS, 1.0, note="tails"),
     ],
     "sigmoid": [*unary(sigmoid), Sample(sigmoid, TAILS[1:], note="tails")],

@@ -88,7 +88,12 @@ def as_floats(reference: Callable[..., Any], *integers: Any) -> Sample:
 INTEGERS = np.array([[-3, 0, 7], [2, 5, -8]]), np.array([2, -3, 4])
 
 SAMPLES |= {
-    "add": [*binary(np.add), Sample(np.add, *INTEGERS), Sample(np.add, distinct(3), 2), Sample(np.add, True, distinct(3))],
+    "add": [
+        *binary(np.add),
+        Sample(np.add, *INTEGERS),
+        Sample(np.add, distinct(3), 2),
+        Sample(np.add, True, distinct(3)),
+    ],
     "sub": [*binary(np.subtract), Sample(np.subtract, *INTEGERS), Sample(np.subtract, 3, INTEGERS[0])],
     "mul": [*binary(np.multiply), Sample(np.multiply, *INTEGERS), Sample(np.multiply, distinct(3), -2)],
     "div": [

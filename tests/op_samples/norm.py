@@ -103,9 +103,7 @@ for _i, _shape in enumerate(BATCHES):
             SAMPLES["batch_norm_train_backward"].append(
                 backward_sample(batch_norm_train_backward, _x, _gamma, *statistics(_x), *_needs)
             )
-SAMPLES["batch_norm"].append(
-    Sample(batch_norm, np.zeros((0, 2, 2)), None, None, np.zeros(2), np.ones(2), EPSILON)
-)
+SAMPLES["batch_norm"].append(Sample(batch_norm, np.zeros((0, 2, 2)), None, None, np.zeros(2), np.ones(2), EPSILON))
 
 for _i, _shape in enumerate(ROWS):
     _x = distinct(_shape, seed=_i)
@@ -116,5 +114,7 @@ for _i, _shape in enumerate(ROWS):
         SAMPLES["layer_norm"].append(Sample(layer_norm, _x, _gamma, _beta, EPSILON))
     for _needs in [(), *[(n,) for n in NEEDS]]:
         for _gamma in (per_channel(_shape[-1], True, 11), None):
-            SAMPLES["layer_norm_backward"].append(backward_sample(layer_norm_backward, _x, _gamma, _mean, _rstd, *_needs))
+            SAMPLES["layer_norm_backward"].append(
+                backward_sample(layer_norm_backward, _x, _gamma, _mean, _rstd, *_needs)
+            )
 SAMPLES["layer_norm"].append(Sample(layer_norm, np.zeros((0, 3)), np.ones(3), np.zeros(3), EPSILON))

@@ -129,7 +129,13 @@ AVG_CASES: list[tuple[Any, ...]] = [
 ] + [((0, 1, 3, 3), 2, 1, 0, True, False, None), ((2, 1, 2, 2), 1, 1, 0, True, False, None)]
 
 #: x, output_size: even, uneven, larger than the input
-ADAPTIVE_CASES = [((1, 2, 4, 4), 2), ((2, 1, 3, 5), (2, 3)), ((1, 1, 2, 3), (3, 4)), ((1, 1, 3, 2), 1), ((0, 1, 3, 3), 2)]
+ADAPTIVE_CASES = [
+    ((1, 2, 4, 4), 2),
+    ((2, 1, 3, 5), (2, 3)),
+    ((1, 1, 2, 3), (3, 4)),
+    ((1, 1, 3, 2), 1),
+    ((0, 1, 3, 3), 2),
+]
 
 
 def _pooled(case: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:

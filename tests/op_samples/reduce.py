@@ -148,7 +148,15 @@ SAMPLES: dict[str, list[Sample]] = {
     "norm2": over(norm, [*WAYS, NOTHING_REDUCED]),
     "cumsum": [
         Sample(np.cumsum, x, axis)
-        for x, axis in [(M, 0), (M, 1), (CUBE, 1), (CUBE, -1), (distinct((4,)), 0), (np.zeros((0, 3)), 0), (INTEGERS, 1)]
+        for x, axis in [
+            (M, 0),
+            (M, 1),
+            (CUBE, 1),
+            (CUBE, -1),
+            (distinct((4,)), 0),
+            (np.zeros((0, 3)), 0),
+            (INTEGERS, 1),
+        ]
     ],
     "prod": over(
         reducing(np.prod),

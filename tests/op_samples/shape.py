@@ -94,7 +94,12 @@ SAMPLES: dict[str, list[Sample]] = {
     "matrix_transpose": axes(np.matrix_transpose, (M,), (CUBE,), (EMPTY,), (distinct((1, 1)),)),
     "expand_dims": axes(np.expand_dims, (M, 0), (M, 1), (M, 2), (M, -1), (NUMBER, 0), (EMPTY, 1)),
     "squeeze": axes(
-        np.squeeze, (ROW, (0,)), (distinct((1, 2, 1)), (0, 2)), (distinct((1, 2, 1)), (2,)), (M, ()), (np.ones((1, 0)), (0,))
+        np.squeeze,
+        (ROW, (0,)),
+        (distinct((1, 2, 1)), (0, 2)),
+        (distinct((1, 2, 1)), (2,)),
+        (M, ()),
+        (np.ones((1, 0)), (0,)),
     ),
     "broadcast_to": axes(
         np.broadcast_to,
@@ -122,10 +127,18 @@ SAMPLES: dict[str, list[Sample]] = {
         (EMPTY, (3,)),
         (EMPTY, (1, 3)),
     ),
-    "flip": axes(np.flip, (M, (0,)), (M, (1,)), (CUBE, (0, 2)), (M, ()), (VECTOR, (0,)), (EMPTY, (0,)), (INTEGERS, (1,))),
+    "flip": axes(
+        np.flip, (M, (0,)), (M, (1,)), (CUBE, (0, 2)), (M, ()), (VECTOR, (0,)), (EMPTY, (0,)), (INTEGERS, (1,))
+    ),
     "roll": axes(
-        roll, (M, (1,), (1,)), (M, (-1,), (0,)), (CUBE, (1, -2), (0, 1)), (M, (2,), None), (VECTOR, (5,), (0,)),
-        (EMPTY, (1,), (1,)), (INTEGERS, (1,), (1,)),
+        roll,
+        (M, (1,), (1,)),
+        (M, (-1,), (0,)),
+        (CUBE, (1, -2), (0, 1)),
+        (M, (2,), None),
+        (VECTOR, (5,), (0,)),
+        (EMPTY, (1,), (1,)),
+        (INTEGERS, (1,), (1,)),
     ),
     "concat": axes(
         np.concatenate,
@@ -137,8 +150,15 @@ SAMPLES: dict[str, list[Sample]] = {
         ([INTEGERS, INTEGERS], 1),
     ),
     "stack": axes(
-        np.stack, ([M, distinct((2, 3), seed=7)], 0), ([M, -M, 2 * M], 1), ([M, -M], 2), ([M, -M], -1), ([NUMBER, distinct((), seed=8)], 0),
-        ([M], 0), ([EMPTY, EMPTY], 1), ([INTEGERS, INTEGERS], 1),
+        np.stack,
+        ([M, distinct((2, 3), seed=7)], 0),
+        ([M, -M, 2 * M], 1),
+        ([M, -M], 2),
+        ([M, -M], -1),
+        ([NUMBER, distinct((), seed=8)], 0),
+        ([M], 0),
+        ([EMPTY, EMPTY], 1),
+        ([INTEGERS, INTEGERS], 1),
     ),
     "getitem": [Sample(getitem, distinct(shape, seed=i), key) for i, (shape, key) in enumerate(KEYS)],
     "place": [Sample(place, part(shape, key, i), shape, key) for i, (shape, key) in enumerate(KEYS)],
@@ -147,5 +167,7 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "tril": axes(np.tril, (distinct((3, 3)), 0), (distinct((3, 4)), 1), (CUBE, -1), (distinct((2, 2)), 5), (EMPTY, 0)),
     "triu": axes(np.triu, (distinct((3, 3)), 0), (distinct((3, 4)), 1), (CUBE, -1), (distinct((2, 2)), -5), (EMPTY, 0)),
-    "repeat": axes(np.repeat, (M, 2, 0), (M, 3, 1), (M, 2, -1), (VECTOR, 1, 0), (EMPTY, 2, 1), (INTEGERS, 2, 1), (M, 0, 0)),
+    "repeat": axes(
+        np.repeat, (M, 2, 0), (M, 3, 1), (M, 2, -1), (VECTOR, 1, 0), (EMPTY, 2, 1), (INTEGERS, 2, 1), (M, 0, 0)
+    ),
 }

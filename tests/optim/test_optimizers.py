@@ -119,7 +119,7 @@ def test_values(case, dtype, tolerance, device):
 
 
 def test_decay_coupled_and_decoupled_by_hand():
-    # g = 0, so Adam's step sees the decay alone: its first step is lr whatever the size; AdamW's factor is
+    # The gradient is 0. Adam takes the decay for one, and its first step is lr, whatever the size; AdamW's factor is
     # 1 - lr decay.
     coupled, decoupled = parameter([2.0]), parameter([2.0])
     run(optim.Adam([coupled], lr=0.1, weight_decay=0.5), coupled, gradients=[[0.0]])

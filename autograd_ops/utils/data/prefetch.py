@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["END", "prefetched"]
 
@@ -27,6 +29,8 @@ def prefetched(tasks: Iterator[Callable[[], Any]], workers: int, ahead: int) -> 
     ahead
         How many tasks are begun for each thread.
     """
+    from concurrent.futures import ThreadPoolExecutor  # which takes longer to import than the rest of this package
+
     pool = ThreadPoolExecutor(workers, thread_name_prefix="DataLoader")
     under_way: deque[Future[Any]] = deque()
     try:
