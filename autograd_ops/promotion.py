@@ -62,7 +62,9 @@ def align(op: Op, *arrays: Any) -> list[Any]:
     common = _common_dtype(backend, tuple([a.dtype for a in with_dtype]), number, op.floating, get_default_dtype())
     astype = backend.xp.astype
     for i, a in enumerate(aligned):
-        if a is not None and type(a) not in _ORDER and a.dtype != common:
+        if type(a) is bool and common != backend.xp.bool:
+            aligned[i] = int(a)  # the standard has bools beside bool arrays only
+        elif a is not None and type(a) not in _ORDER and a.dtype != common:
             aligned[i] = astype(a, common)
     return aligned
 

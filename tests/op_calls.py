@@ -143,11 +143,12 @@ def reference(sample: Sample, dtype: str = "float64") -> list[np.ndarray]:
     return [np.asarray(out) for out in result if out is not None] if many else [np.asarray(result)]
 
 
-def close(got: Any, want: Any, dtype: str) -> None:
-    """Check the shape of `got`, and its values against `want` to the precision of `dtype`."""
+def close(got: Any, want: Any, dtype: str | None = None) -> None:
+    """Check the shape of `got`, and its values against `want` to the precision of its dtype, or of `dtype`."""
     got = host(got)
     assert got.shape == np.shape(want)
     if got.dtype.kind == "f":
-        np.testing.assert_allclose(got, want, rtol=TOLERANCES[dtype], atol=TOLERANCES[dtype])
+        tolerance = TOLERANCES[dtype or got.dtype.name]
+        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
     else:
         np.testing.assert_array_equal(got, want)

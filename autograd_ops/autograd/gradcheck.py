@@ -62,11 +62,25 @@ def gradcheck(
     for i in checked:
         if arguments[i].dtype.name not in ("float64", "complex128"):
             raise ValueError(f"gradcheck: input {i} is {arguments[i].dtype.name}; differences need float64")
-    outputs = _differentiable_outputs(func(*arguments))
-    if not outputs:
+    if not _differentiable_outputs(func(*arguments)):
         raise GradcheckError("gradcheck: no output requires grad")
+    return _check(func, _differentiable_outputs, arguments, checked, eps, atol, rtol, raise_exception)
+
+
+def _check(
+    func: Callable[..., Any],
+    chosen: Callable[[Any], list[Tensor]],
+    arguments: list[Any],
+    checked: list[int],
+    eps: float,
+    atol: float,
+    rtol: float,
+    raise_exception: bool,
+) -> bool:
+    """Whether the gradients of those outputs of `func` that `chosen` picks agree with central differences."""
+    outputs = chosen(func(*arguments))
     analytic = [[_analytic(out, arguments[i], k) for k in range(out.numel())] for out in outputs for i in checked]
-    numeric = _numeric(func, arguments, checked, eps)
+    numeric = _numeric(lambda *values: chosen(func(*values)), outputs, arguments, checked, eps)
     pairs = [(o, i) for o in range(len(outputs)) for i in checked]
     for (o, i), rows, differences in zip(pairs, analytic, numeric, strict=True):
         for k, row in enumerate(rows):
@@ -128,9 +142,10 @@ def gradgradcheck(
         )
         return [g for g in found if g is not None]
 
-    return gradcheck(
-        gradients, [*arguments, *grad_outputs], eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception
-    )
+    # A gradient that depends on nothing, such as that of sign, is a constant: its differences must be 0.
+    every = [*arguments, *grad_outputs]
+    checked_again = [i for i, x in enumerate(every) if isinstance(x, Tensor) and x.requires_grad]
+    return _check(gradients, list, every, checked_again, eps, atol, rtol, raise_exception)
 
 
 def _differentiable_outputs(result: Any) -> list[Tensor]:
@@ -150,6 +165,8 @@ def _analytic(out: Tensor, x: Tensor, element: int) -> Any:
     """One row of the Jacobian: the derivative of an element of `out` by all of `x`."""
     from ..creation import tensor
 
+    if not out.requires_grad:
+        return np.zeros(x.numel())
     seed = np.zeros(out.numel())
     seed[element] = 1.0
     gradient = tensor(seed.reshape(tuple(out.shape)), dtype=out.dtype, device=out.device)
@@ -157,26 +174,27 @@ def _analytic(out: Tensor, x: Tensor, element: int) -> Any:
     return np.zeros(x.numel()) if found is None else found.detach()._host().reshape(-1)
 
 
-def _numeric(func: Callable[..., Any], arguments: list[Any], checked: list[int], eps: float) -> list[Any]:
-    """For each output and each checked input, the Jacobian by central differences."""
+def _numeric(
+    func: Callable[..., list[Tensor]], outputs: list[Tensor], arguments: list[Any], checked: list[int], eps: float
+) -> list[Any]:
+    """For each of `outputs` and each checked input, the Jacobian by central differences."""
     from ..creation import tensor
 
     def values(i: int, moved: Any) -> list[Any]:
         replaced = list(arguments)
         x = arguments[i]
         replaced[i] = tensor(moved, dtype=x.dtype, device=x.device, requires_grad=True)
-        return [out.detach()._host().reshape(-1).copy() for out in _differentiable_outputs(func(*replaced))]
+        return [out.detach()._host().reshape(-1).copy() for out in func(*replaced)]
 
-    jacobians: list[list[Any]] = []
+    jacobians = []
     for i in checked:
         host = np.array(arguments[i].detach()._host(), dtype=np.float64)
-        columns = []
+        by_output = [np.empty((out.numel(), host.size)) for out in outputs]
         for e in range(host.size):
             up, down = host.copy(), host.copy()
             up.reshape(-1)[e] += eps
             down.reshape(-1)[e] -= eps
-            columns.append([(a - b) / (2 * eps) for a, b in zip(values(i, up), values(i, down), strict=True)])
-        count = len(columns[0]) if columns else 0
-        jacobians.append([np.stack([column[o] for column in columns], axis=1) for o in range(count)])
-    outputs = max((len(j) for j in jacobians), default=0)
-    return [jacobian[o] if jacobian else None for o in range(outputs) for jacobian in jacobians]
+            for jacobian, a, b in zip(by_output, values(i, up), values(i, down), strict=True):
+                jacobian[:, e] = (a - b) / (2 * eps)
+        jacobians.append(by_output)
+    return [by_output[o] for o in range(len(outputs)) for by_output in jacobians]

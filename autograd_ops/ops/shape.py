@@ -106,7 +106,7 @@ def sum_to(x: Array, shape: tuple[int, ...]) -> Array:
     stretched = [i + lead for i, n in enumerate(shape) if n == 1 and x.shape[i + lead] != 1]
     if lead == 0 and stretched:
         return xp.sum(x, axis=tuple(stretched), keepdims=True)
-    return xp.reshape(xp.sum(x, axis=(*range(lead), *stretched)), shape) if lead else x
+    return xp.reshape(xp.sum(x, axis=(*range(lead), *stretched)), shape) if lead else xp.asarray(x, copy=True)
 
 
 sum_to.backward(x=lambda g, x_shape: broadcast_to(reshape(g, _with_ones(g.shape, x_shape)), x_shape))
@@ -188,8 +188,15 @@ getitem.backward(x=lambda g, x_shape, key: place(g, x_shape, key))
 def place(x: Array, shape: tuple[int, ...], key: tuple[Any, ...]) -> Array:
     """Zeros of `shape` with x at `key`"""
     xp = namespace(x)
-    out = xp.zeros(shape, dtype=x.dtype, device=x.device)
-    out[key] = x
+    return _set(xp.zeros(shape, dtype=x.dtype, device=x.device), key, x)
+
+
+def _set(out: Array, key: tuple[Any, ...], value: Array) -> Array:
+    """`out`, a new array, with `value` at `key`; the standard assigns to keys without None only."""
+    if None in key:
+        key = tuple([k for k in key if k is not None])
+        value = namespace(out).reshape(value, out[key].shape)
+    out[key] = value
     return out
 
 
@@ -199,9 +206,7 @@ place.backward(x=lambda g, key: getitem(g, key))
 @op(formula="dx = g with zeros at key, dvalue = g[key]")
 def overwrite(x: Array, value: Array, key: tuple[Any, ...]) -> Array:
     """A copy of x with `value` at `key`"""
-    out = namespace(x).asarray(x, copy=True)
-    out[key] = value
-    return out
+    return _set(namespace(x).asarray(x, copy=True), key, value)
 
 
 overwrite.backward(

@@ -94,7 +94,16 @@ def relu(x: Any) -> Any:
     return np.where(x > 0, x, 0)
 
 
+def hardtanh(x: Any, low: float, high: float) -> Any:
+    """Brought into the bounds"""
+    return np.clip(x, low, high)
+
+
 SAMPLES: dict[str, list[Sample]] = {
+    "hardtanh": [
+        Sample(hardtanh, distinct(shape), low, high)
+        for shape, low, high in [((2, 3), -1.0, 1.0), ((4,), 0.0, 1.5), ((), -1.0, 1.0), ((0, 2), -1.0, 1.0)]
+    ],
     "relu": [*unary(relu, integers="int32")],
     "leaky_relu": [
         Sample(lambda x, slope: np.where(x > 0, x, slope * x), distinct(shape), slope)
@@ -134,6 +143,7 @@ SAMPLES: dict[str, list[Sample]] = {
             (distinct((2, 3)), np.zeros((2, 3), bool), 1.25),
             (distinct(()), np.array(True), 1.5),
             (np.zeros((0, 3)), np.zeros((0, 3), bool), 2.0),
+            (distinct((2, 3)), KEEP[:, :1], 2.0),
         ]
     ],
     "softmax": [Sample(softmax, *line) for line in [*LINES, SHIFTED]],

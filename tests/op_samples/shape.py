@@ -155,7 +155,7 @@ SAMPLES: dict[str, list[Sample]] = {
         ([M, -M, 2 * M], 1),
         ([M, -M], 2),
         ([M, -M], -1),
-        ([NUMBER, -NUMBER], 0),
+        ([NUMBER, distinct((), seed=8)], 0),
         ([M], 0),
         ([EMPTY, EMPTY], 1),
         ([INTEGERS, INTEGERS], 1),

@@ -98,10 +98,10 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     variance = xp.sum(centred * centred, axis=axes, keepdims=True) / count
     scale = 1 / xp.sqrt(variance + epsilon)
     if gamma is not None:
-        scale = scale * _per_channel(xp, widened(xp, gamma), x.ndim)
+        scale = scale * _per_channel(xp, cast(xp, gamma, wide.dtype), x.ndim)
     out = centred * scale
     if beta is not None:
-        out += _per_channel(xp, widened(xp, beta), x.ndim)
+        out += _per_channel(xp, cast(xp, beta, wide.dtype), x.ndim)
     channels = (x.shape[1],)
     return BatchNormTrain(cast(xp, out, x.dtype), xp.reshape(mean, channels), xp.reshape(variance, channels))
 
@@ -193,9 +193,9 @@ def layer_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float
     rstd = 1 / xp.sqrt(variance + epsilon)
     out = centred * rstd
     if gamma is not None:
-        out *= widened(xp, gamma)
+        out *= cast(xp, gamma, wide.dtype)
     if beta is not None:
-        out += widened(xp, beta)
+        out += cast(xp, beta, wide.dtype)
     return LayerNorm(cast(xp, out, x.dtype), mean, rstd)
 
 
