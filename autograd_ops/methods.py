@@ -12,10 +12,12 @@ from typing import Any
 from autograd_backends import Device, is_array, kernels, parse_device
 
 from . import functions, indexing, ops
+from .arrays import move
 from .autograd import backward
-from .creation import full, move, tensor, zeros
+from .creation import full, tensor, zeros
 from .dtypes import DType, as_dtype, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from .inplace import in_place
+from .random import normal, uniform
 from .tensor import Tensor
 
 __all__: list[str] = []
@@ -215,16 +217,12 @@ def _drawn(self: Tensor, name: str, array: Any) -> Tensor:
 
 def _uniform_(self: Tensor, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Tensor:
     """Set every element to a number drawn evenly from [low, high); returns itself."""
-    from .random import uniform
-
     drawn = uniform(low, high, tuple(self.shape), generator=generator, dtype=self.dtype, device=self.device)
     return _drawn(self, "uniform_", drawn.array)
 
 
 def _normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
     """Set every element to a number of the normal distribution of that mean and deviation; returns itself."""
-    from .random import normal
-
     drawn = normal(mean, std, tuple(self.shape), generator=generator, dtype=self.dtype, device=self.device)
     return _drawn(self, "normal_", drawn.array)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..creation import tensor
+from ..indexing import nonzero
 from ..ops import (
     abs,
     acos,
@@ -203,12 +205,8 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """`input` where the condition holds, `other` elsewhere; the condition alone gives the indices where it holds."""
     if input is None and other is None:
-        from ..indexing import nonzero
-
         return nonzero(condition, as_tuple=True)
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
-        from ..creation import tensor
-
         input = tensor(input, device=condition.device)
     return ops.where(condition, input, other)
 
