@@ -3,6 +3,9 @@
 The arrays come from the backend that a device string names: ``"cpu"`` is NumPy, ``"cuda:0"`` is CuPy.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0.dev0"
 
 from autograd_backends import Device as device
@@ -32,10 +35,34 @@ from .random import *
 from .tape import TapeError, enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .tensor import Size, Tensor
 
-# After the rest: Tensor's operators and methods are attached, then what is built with them.
+# After the rest: Tensor's operators and methods are attached.
 from . import methods  # isort: skip
-from . import nn, optim, utils  # isort: skip
-from .serialization import SerializationError, load, save  # isort: skip
+
+if TYPE_CHECKING:
+    from . import nn, optim, utils
+    from .serialization import SerializationError, load, save
+
+#: What is imported when it is first asked for: names of modules, and of what is in one.
+_LAZY = {
+    "nn": "nn",
+    "optim": "optim",
+    "utils": "utils",
+    "SerializationError": "serialization",
+    "load": "serialization",
+    "save": "serialization",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{_LAZY[name]}", __name__)
+    globals()[name] = value = module if name == _LAZY[name] else getattr(module, name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})
 
 
 def is_tensor(value: object) -> bool:
