@@ -99,6 +99,8 @@ __all__ = [
     "floor_divide",
     "ge",
     "gt",
+    "is_floating_point",
+    "is_tensor",
     "isclose",
     "isfinite",
     "isinf",
@@ -231,3 +233,13 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two Tensors have the same shape and elements."""
     return tuple(input.shape) == tuple(other.shape) and bool(ops.all(input == other))
+
+
+def is_tensor(value: object) -> bool:
+    """Whether `value` is a Tensor."""
+    return isinstance(value, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements of `input` are floats."""
+    return input.dtype.is_floating_point
