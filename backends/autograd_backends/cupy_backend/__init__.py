@@ -14,8 +14,8 @@ from ..device import Device, DeviceError
 try:
     import cupy
     import cupyx.scipy.special
-    from array_api_compat import cupy as namespace
 
+    from . import namespace
     from .pending import PendingChecks
 except ImportError as error:
     state = "is not installed" if getattr(error, "name", None) == "cupy" else "is installed but fails to import"
@@ -60,8 +60,10 @@ class CupyBackend(Backend):
         return cupy.cuda.Device(device.index)
 
     def synchronize(self, device: Device) -> None:
-        self.native_device(device).synchronize()
-        self._pending.raise_first()
+        native = self.native_device(device)
+        sent = self._pending.send(native.id)
+        native.synchronize()
+        self._pending.raise_first(sent)
 
     # ---------------------------------------------------------------- dtypes
 
@@ -78,8 +80,9 @@ class CupyBackend(Backend):
             return cupy.array(data, dtype=dtype)
 
     def to_host(self, array: Array) -> Any:
+        sent = self._pending.send(array.device.id)
         host = cupy.asnumpy(array)
-        self._pending.raise_first()
+        self._pending.raise_first(sent)
         return host
 
     def shares_memory(self, view: Array, array: Array) -> bool:

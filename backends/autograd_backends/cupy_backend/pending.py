@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import cupy
+import cupyx
 
 from ..array_types import Array
 
 __all__ = ["PendingChecks"]
+
+
+class Check(NamedTuple):
+    """A check of integers in ``[low, size)``, on the device of number `device`, for what is called `name`."""
+
+    device: int
+    name: str
+    low: int
+    size: int
 
 
 class PendingChecks:
@@ -17,31 +29,49 @@ class PendingChecks:
     """
 
     def __init__(self) -> None:
-        self._found: dict[tuple[int, str, int, int], Array] = {}
+        self._found: dict[Check, Array] = {}
 
     def add(self, indices: Array, size: int, name: str, low: int = 0) -> None:
         """Check `indices`, which are not empty, against ``[low, size)`` on their own device."""
         flat = indices.reshape(-1)
         first = cupy.take(flat, cupy.argmax(_outside(flat, low, size))).astype(cupy.int64)
-        key = (indices.device.id, name, low, size)
+        key = Check(indices.device.id, name, low, size)
         earlier = self._found.get(key)
         if earlier is not None:
             first = cupy.where(_outside(earlier, low, size), earlier, first)
         self._found[key] = first
 
-    def raise_first(self) -> None:
-        """Raise what the first check found that found something; all are forgotten.
+    def send(self, device: int) -> tuple[list[Check], Any]:
+        """Start to copy what was found on `device` to the host; it is there after the next wait for the device.
+
+        Returns
+        -------
+        tuple
+            What `raise_first` takes.
+        """
+        checks = [check for check in self._found if check.device == device]
+        if not checks:
+            return checks, None
+        with cupy.cuda.Device(device):
+            found = cupy.stack([self._found.pop(check) for check in checks])
+            # From memory that is not pinned the copy would wait.
+            host = cupyx.empty_pinned(found.shape, found.dtype)
+            found.get(out=host, blocking=False)
+        return checks, host
+
+    @staticmethod
+    def raise_first(sent: tuple[list[Check], Any]) -> None:
+        """Raise what the first check found that found something; to be called after a wait.
 
         Raises
         ------
         IndexError
             Naming the op, the index and the limit.
         """
-        found, self._found = self._found, {}
-        for (_, name, low, size), first in found.items():
-            index = int(first)
-            if not low <= index < size:
-                raise IndexError(f"{name}: index {index} is out of range for size {size}")
+        checks, indices = sent
+        for check, index in zip(checks, () if indices is None else indices.tolist(), strict=True):
+            if not check.low <= index < check.size:
+                raise IndexError(f"{check.name}: index {index} is out of range for size {check.size}")
 
 
 def _outside(indices: Array, low: int, size: int) -> Array:
