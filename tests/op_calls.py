@@ -15,6 +15,7 @@ from autograd_ops.registry import Op
 from .op_samples import Sample
 
 __all__ = [
+    "TOLERANCES",
     "arrays",
     "close",
     "flat",
