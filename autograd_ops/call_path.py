@@ -250,8 +250,9 @@ def _one_output(op: Op) -> list[str]:
             f"        version = become_view(tensor, {viewed}, op, ({options}))",
         ]
     if op.has_rules:
+        float_result = " and out.dtype in floating_dtypes[type(out)]" if op.casts else ""
         lines += [
-            f"    if ({_any_node(op)}) and mode.enabled:",
+            f"    if ({_any_node(op)}) and mode.enabled{float_result}:",
             "        tensor.node = node = new(Node)",
             "        node.op = op",
             "        node.seq = next_seq()",
