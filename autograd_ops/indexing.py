@@ -246,15 +246,17 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         value = as_tensor(value, device=x.device) if is_array(value) else tensor(value, dtype=x.dtype, device=x.device)
     value = value.detach() if not mode.enabled else value
     if all(type(k) in _BASIC for k in key):
-        normal = _normal(x, key)
-        root = x if x.alias is None else x.alias.base
-        if not mode.enabled or (root.node is None and value.node is None):
-            _write(x, normal, value)
-        else:
-            in_place(x, _overwrite, value, normal, name="setitem")
+        basic = _normal(x, key)
+        arrays: dict[int, Tensor] = {}
     else:
         basic, arrays = _split(x, key)
+    root = x if x.alias is None else x.alias.base
+    if arrays:
         in_place(x, _put, value, basic, arrays, name="setitem")
+    elif not mode.enabled or (root.node is None and value.node is None):
+        _write(x, basic, value)
+    else:
+        in_place(x, _overwrite, value, basic, name="setitem")
 
 
 def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
@@ -263,7 +265,11 @@ def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
     backend = kernels(x.array)
     part = x.array[key]
     array = backend.xp.astype(value.array, x.array.dtype, copy=False)
-    x.array[key] = backend.xp.broadcast_to(_without_leading_ones(array, len(part.shape)), part.shape)
+    fitted = backend.xp.broadcast_to(_without_leading_ones(array, len(part.shape)), part.shape)
+    if None in key:  # the standard assigns to keys without it only
+        key = tuple([k for k in key if k is not None])
+        fitted = backend.xp.reshape(fitted, x.array[key].shape)
+    x.array[key] = fitted
     bump(x, "setitem")
 
 
