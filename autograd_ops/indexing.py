@@ -137,7 +137,7 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
     for i, k in enumerate(expanded):
         if i in masks and tuple(shape[taken : taken + len(masks[i])]) != masks[i]:
             raise IndexError(
-                f"getitem: a mask of shape {masks[i]} does not fit a tensor of shape {tuple(shape)} at dimension {taken}"
+                f"getitem: a mask of shape {masks[i]} does not fit dimension {taken} of a tensor of {tuple(shape)}"
             )
         if k is ...:
             rest = len(shape) - indexed

@@ -190,7 +190,9 @@ def test_float32_stays_float32() -> None:
 
 def test_integers_cannot_require_gradients() -> None:
     for data in ([1, 2], [True]):
-        with pytest.raises(TypeError, match=r"only float tensors can require grad, .*: make it one first, as with x\.fl"):
+        with pytest.raises(
+            TypeError, match=r"only float tensors can require grad, .*: make it one first, as with x\.fl"
+        ):
             ag.tensor(data, requires_grad=True)
         with pytest.raises(TypeError, match="only float tensors can require grad"):
             ag.tensor(data).requires_grad_()
@@ -327,18 +329,18 @@ def test_scattering_adds_up(device: str) -> None:
 @pytest.mark.parametrize("index", [3, -4, [0, 3], [-4]], ids=str)
 def test_indices_out_of_range(index: Any, device: str) -> None:
     x = fixed([1.0, 2.0, 3.0], device)
-    with pytest.raises(IndexError, match="3|-4"):
+    with pytest.raises(IndexError, match=r"3|-4"):
         x[index]
-    with pytest.raises(IndexError, match="3|-4"):
+    with pytest.raises(IndexError, match=r"3|-4"):
         x[index] = 0.0
 
 
 @pytest.mark.parametrize("mask", [[True, False], [True, False, True, False], [[True, False, True]]], ids=str)
 def test_a_mask_of_another_shape_is_refused(mask: Any, device: str) -> None:
     x = fixed([1.0, 2.0, 3.0], device)
-    with pytest.raises(IndexError, match="mask of shape|indices for a tensor"):
+    with pytest.raises(IndexError, match=r"mask of shape|indices for a tensor"):
         x[ag.tensor(mask, device=device)]
-    with pytest.raises(IndexError, match="mask of shape|indices for a tensor"):
+    with pytest.raises(IndexError, match=r"mask of shape|indices for a tensor"):
         x[ag.tensor(mask, device=device)] = 0.0
 
 
@@ -462,7 +464,9 @@ def test_a_change_to_what_a_rule_still_needs() -> None:
     y = x * 1.0
     z = y * y
     y += 1
-    with pytest.raises(ag.TapeError, match=r"backward of mul needs its '[xy]' as it was in forward, but add_ at .*has since"):
+    with pytest.raises(
+        ag.TapeError, match=r"backward of mul needs its '[xy]' as it was in forward, but add_ at .*has since"
+    ):
         z.sum().backward()
 
 
