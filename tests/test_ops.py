@@ -29,6 +29,7 @@ from .op_calls import (
     on_host,
     outputs,
     reference,
+    rounded,
     seeds,
     tensors,
 )
@@ -250,9 +251,12 @@ def test_gradients_have_the_shape_and_dtype_of_the_inputs(op: Op, sample: Sample
 
 @over(lambda op, sample: has_gradient(op, sample) and sample.half)
 def test_gradients_in_half_precision(op: Op, sample: Sample) -> None:
-    given = tensors(sample, "float16", "cpu", op, float_inputs(op, sample))
-    for gradient, leaf in zip(gradients(op, given), leaves(given), strict=True):
+    names = float_inputs(op, sample)
+    given = tensors(sample, "float16", "cpu", op, names)
+    exact = gradients(op, tensors(rounded(sample, "float16"), "float64", "cpu", op, names))
+    for gradient, leaf, want in zip(gradients(op, given), leaves(given), exact, strict=True):
         assert (gradient.shape, gradient.dtype) == (leaf.shape, ag.float16)
+        close(gradient, host(want))
 
 
 @on_devices
