@@ -15,7 +15,7 @@ The source below says the same for one signature, straight on. For ``mul(x, y)``
         if not tensors:
             return out                                          # arrays in, arrays out
         tensor = Tensor of out
-        if (x_node is not None or y_node is not None) and mode.enabled:
+        if (x_node is not None or y_node is not None) and tape_mode.enabled:
             node.parents = (x_node, y_node)
             node.saved = (y_array if x_node is not None else None, ...)
         return tensor
@@ -51,7 +51,10 @@ if TYPE_CHECKING:
 
     from .registry import Kept, Op
 
-__all__ = ["call_source", "new_function", "pull_source", "rewrap"]
+__all__ = ["RESERVED", "call_source", "new_function", "pull_source", "rewrap"]
+
+#: Names that the source of a call uses itself, so that no argument may have them.
+RESERVED = frozenset(runtime.CALL_GLOBALS) | {"op", "forward", "recorded"}
 
 
 def new_function(op: Op) -> FunctionType:
@@ -135,7 +138,7 @@ def call_source(op: Op) -> str:
     recording = _any_node(op)
     if op.recorded is not None:
         lines += [
-            f"    if ({recording}) and mode.enabled:",
+            f"    if ({recording}) and tape_mode.enabled:",
             f"        return recorded({', '.join(arguments)})",
         ]
     passed = ", ".join(_array(op, name) for name in arguments)
@@ -250,7 +253,7 @@ def _one_output(op: Op) -> list[str]:
         ]
     if op.has_rules:
         lines += [
-            f"    if ({_any_node(op)}) and mode.enabled:",
+            f"    if ({_any_node(op)}) and tape_mode.enabled:",
             "        tensor.node = node = new(Node)",
             "        node.op = op",
             "        node.seq = next_seq()",
@@ -271,7 +274,7 @@ def _several_outputs(op: Op) -> list[str]:
         values = {name: (f"outs[{i}]", f"results[{i}].version") for name, i in where.items()}
         carrying = "results" if op.outputs is ... else f"({_tuple([f'results[{where[n]}]' for n in op.carries])})"
         lines += [
-            f"    if ({_any_node(op)}) and mode.enabled:",
+            f"    if ({_any_node(op)}) and tape_mode.enabled:",
             "        node = new(Node)",
             "        node.op = op",
             "        node.seq = next_seq()",
@@ -286,7 +289,7 @@ def _several_outputs(op: Op) -> list[str]:
 
 def _observe(op: Op, result: str, indent: str) -> list[str]:
     given = _tuple(_argument_names(op))
-    return [f"{indent}if mode.observer is not None:", f"{indent}    mode.observer(node, ({given}), {result})"]
+    return [f"{indent}if tape_mode.observer is not None:", f"{indent}    tape_mode.observer(node, ({given}), {result})"]
 
 
 def _argument_names(op: Op) -> tuple[str, ...]:

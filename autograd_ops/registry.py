@@ -45,7 +45,7 @@ R = TypeVar("R", covariant=True)
 
 
 class RegistryError(TypeError):
-    """An op is declared wrongly: an input without a rule, or a rule that names something unknown."""
+    """An op is declared wrongly: an input without a rule, a rule that names something unknown, a reserved name."""
 
 
 class OpFunction(Protocol[P, R]):
@@ -355,6 +355,8 @@ def _arguments(
     inputs: list[Input] = []
     options: list[str] = []
     for argument in parameters(function):
+        if argument in call_path.RESERVED:
+            raise RegistryError(f"op {name}: an argument cannot be called {argument!r}, which its call path uses itself")
         annotation = annotations.get(argument, "Array")
         if not isinstance(annotation, str):
             annotation = {Array: "Array", Arrays: "Arrays"}.get(annotation, repr(annotation))
