@@ -216,6 +216,9 @@ class Backend:
         module_ops.adaptive_avg_pool_backward
     )
 
+    pad = staticmethod(module_ops.pad)
+    pad_backward = staticmethod(module_ops.pad_backward)
+
     batch_norm_train = staticmethod(module_ops.batch_norm_train)
     batch_norm_train_backward = staticmethod(module_ops.batch_norm_train_backward)
     layer_norm = staticmethod(module_ops.layer_norm)

@@ -17,6 +17,7 @@ from .norm import (
     layer_norm,
     layer_norm_backward,
 )
+from .pad import pad, pad_backward
 from .pool import (
     MaxPoolWithIndices,
     adaptive_avg_pool,
@@ -61,6 +62,8 @@ __all__ = [
     "max_pool_gather",
     "max_pool_with_indices",
     "max_pool_with_indices_backward",
+    "pad",
+    "pad_backward",
     "softmax",
     "softmax_backward",
 ]
