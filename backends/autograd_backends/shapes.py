@@ -17,7 +17,9 @@ from .windows import Window
 __all__ = [
     "adaptive_pool_output_shape",
     "check_batch_norm",
+    "check_grad",
     "check_layer_norm",
+    "check_planes",
     "conv_output_shape",
     "conv_windows",
     "embedding_output_shape",
@@ -217,6 +219,21 @@ def adaptive_pool_output_shape(op_name: str, x_shape: Shape, output_size: Shape)
     if not prod(x_shape[2:]):
         raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to pool")
     return (*x_shape[:2], *output_size)
+
+
+def check_planes(op_name: str, x_shape: Shape, grad_shape: Shape, indices_shape: Shape) -> None:
+    """Refuse indices [N, C, ...] into the planes of x that are not those of a gradient of their shape."""
+    if grad_shape != indices_shape or len(x_shape) < 3 or indices_shape[:2] != x_shape[:2]:
+        raise ShapeError(
+            f"{op_name}: output_grad has shape {grad_shape} and indices {indices_shape}; "
+            f"for x {x_shape} both must be [N, C, ...] with N, C = {x_shape[:2]}"
+        )
+
+
+def check_grad(op_name: str, grad_shape: Shape, x_shape: Shape, out_shape: Shape) -> None:
+    """Refuse a gradient that has not the shape that the op gives for x."""
+    if grad_shape != out_shape:
+        raise ShapeError(f"{op_name}: grad has shape {grad_shape}; what x {x_shape} gives has {out_shape}")
 
 
 # ---------------------------------------------------------------- padding
