@@ -149,3 +149,109 @@ def test_what_is_out_of_range_is_said_at_the_next_wait(words: Any, classes: Any,
     with pytest.raises(IndexError, match=message):
         loss.item()
     assert np.isfinite(F.cross_entropy(net(ag.tensor([1], device=CUDA)), ag.tensor([1], device=CUDA)).item())
+
+
+def scores(*shape: int, positive: bool = False) -> Tensor:
+    values = np.cos(1.3 * np.arange(np.prod(shape)) + 0.4).reshape(shape)
+    return ag.tensor(0.5 + 0.4 * values if positive else values, dtype="float32", device=CUDA, requires_grad=True)
+
+
+def labels(*values: int) -> Tensor:
+    return ag.tensor(list(values), device=CUDA)
+
+
+WITHOUT_WAITS: dict[str, Callable[[], Any]] = {
+    "mse": lambda: F.mse_loss(scores(3, 2), scores(3, 2, positive=True)),
+    "l1": lambda: F.l1_loss(scores(3, 2), scores(3, 2, positive=True)),
+    "smooth l1": lambda: F.smooth_l1_loss(scores(3, 2), scores(3, 2, positive=True)),
+    "huber": lambda: F.huber_loss(scores(3, 2), scores(3, 2, positive=True)),
+    "logits": lambda: F.binary_cross_entropy_with_logits(scores(3), scores(3, positive=True).detach()),
+    "cross entropy": lambda: F.cross_entropy(scores(3, 4), labels(0, 3, 1), weight=scores(4, positive=True).detach()),
+    "cross entropy, smoothed": lambda: F.cross_entropy(scores(3, 4), labels(0, -100, 1), label_smoothing=0.1),
+    "nll": lambda: F.nll_loss(F.log_softmax(scores(3, 4), 1), labels(0, 3, 1)),
+    "embedding": lambda: F.embedding(labels(0, 2, 2), scores(3, 2), padding_idx=1).sum(),
+    "dropout": lambda: F.dropout(scores(3, 4), 0.5).sum(),
+    "batch norm": lambda: nn.BatchNorm1d(2).to(CUDA)(scores(3, 2)).sum(),
+    "convolution": lambda: F.max_pool2d(F.conv2d(scores(1, 2, 5, 5), scores(3, 2, 2, 2)), 2).sum(),
+    "indices": lambda: scores(4, 3)[labels(0, 3, -1)].sum() + scores(4, 3)[1:, labels(2, 0)].mean(),
+    "gather": lambda: ag.gather(scores(2, 3), 1, ag.tensor([[0, 2], [1, 1]], device=CUDA)).sum(),
+    "where": lambda: ag.where(scores(3) > 0, scores(3), 0.0).sum(),
+    "masked fill": lambda: scores(3).masked_fill(scores(3) > 0, 1.0).sum(),
+    "sort": lambda: ag.sort(scores(3, 4), dim=1).values.sum() + ag.topk(scores(5), 2).values.sum(),
+    "max": lambda: scores(3, 4).max(dim=1).values.sum() + scores(3, 4).max(),
+    "clamp": lambda: scores(3, 4).clamp(-0.5, 0.5).norm(),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_WAITS)
+def test_forward_and_backward_do_not_wait(name: str, watch: Any) -> None:
+    loss = WITHOUT_WAITS[name]()
+    if loss.requires_grad:
+        loss.backward()
+    assert watch.waits == []
+    assert np.isfinite(loss.item())
+
+
+def test_clipping_gradients_does_not_wait_unless_it_is_to_refuse_some(watch: Any) -> None:
+    w = scores(3, 4)
+    (w * w).sum().backward()
+    nn.utils.clip_grad_value_([w], 0.5)
+    norm = nn.utils.clip_grad_norm_([w], 0.1)
+    assert watch.waits == []
+    nn.utils.clip_grad_norm_([w], 0.1, error_if_nonfinite=True)
+    assert watch.waits == ["get"]
+    assert norm.device == CUDA
+    assert w.grad is not None
+    np.testing.assert_allclose(w.grad.norm().item(), 0.1, rtol=1e-4)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_loading_batches_of_what_is_on_the_device_does_not_wait(shuffle: bool, watch: Any) -> None:
+    x, y = ag.arange(10, device=CUDA), scores(10, 2).detach()
+    batches = list(DataLoader(TensorDataset(x, y), batch_size=4, shuffle=shuffle))
+    assert watch.waits == []
+    assert [len(a) for a, _ in batches] == [4, 4, 2]
+    assert {t.device for batch in batches for t in batch} == {CUDA}
+    assert sorted(i for a, _ in batches for i in a.tolist()) == list(range(10))
+
+
+def test_printing_and_looking_wait(watch: Any) -> None:
+    x = scores(2)
+    for look in (repr, bool_of_sum, float_of_sum, list_of, host):
+        watch.reset()
+        look(x)
+        assert watch.waits == ["get"]
+
+
+def bool_of_sum(x: Tensor) -> bool:
+    return bool(x.sum() > 0)
+
+
+def float_of_sum(x: Tensor) -> float:
+    return float(x.sum())
+
+
+def list_of(x: Tensor) -> Any:
+    return x.tolist()
+
+
+# ---------------------------------------------------------------- two devices
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, b: a + b,
+        lambda a, b: a @ b,
+        lambda a, b: ops.linear(a, b),
+        lambda a, b: ops.concat([a, b], 0),
+        lambda a, b: ops.where(a > 0, a, b),
+        lambda a, b: F.mse_loss(a, b),
+        lambda a, b: F.embedding(ag.tensor([0, 1], device=b.device), a),
+    ],
+)
+@pytest.mark.parametrize(("first", "second"), [(CUDA, "cuda:1"), ("cuda:1", CUDA), (CUDA, "cpu"), ("cpu", CUDA)])
+def test_operands_on_two_devices_are_refused(call: Any, first: str, second: str) -> None:
+    a, b = ag.ones(2, 2, device=first), ag.ones(2, 2, device=second)
+    with pytest.raises(ag.DeviceError, match=rf"^\w+: operands are on two devices, '{first}' and '{second}'"):
+        call(a, b)
