@@ -68,6 +68,12 @@ class Backend:
         """What this library takes as ``device=`` for `device`."""
         raise NotImplementedError
 
+    def make_current(self, array: Array) -> None:
+        """Let operators work where `array` is from now on, where the library does not see to that by itself.
+
+        Called before arrays are computed with, by ops for their operands and by whoever computes outside of ops.
+        """
+
     def synchronize(self, device: Device) -> None:
         """Wait until all work queued on `device` is done. Nothing to do where calls return when done."""
 
@@ -178,6 +184,13 @@ class Backend:
     def permutation(self, rng: Any, n: int, device: Device) -> Array:
         """The integers 0 to n - 1 in random order, int64."""
         raise NotImplementedError
+
+    # ---------------------------------------------------------------- refusals
+
+    def refuse_unless(self, good: Array, error: Exception) -> None:
+        """Raise `error` unless the 0-d bool `good` holds; on an asynchronous device at the next wait."""
+        if not bool(good):
+            raise error
 
     # ---------------------------------------------------------------- module ops: the defaults
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autograd_backends import kernels
+
 from ... import ops
 from ...tensor import Tensor
 from .reduction import chosen_reduction, reduced, warn_if_shapes_differ
@@ -141,11 +143,14 @@ def binary_cross_entropy(
     tensor(0.6931)
     """
     _same_shape("binary_cross_entropy", input, target)
-    if not bool(ops.all((input >= 0) & (input <= 1))):
-        raise ValueError(
+    good = ops.all((input >= 0) & (input <= 1)).array
+    kernels(good).refuse_unless(
+        good,
+        ValueError(
             "binary_cross_entropy: the input must be probabilities, in [0, 1]; "
             "for raw scores there is binary_cross_entropy_with_logits"
-        )
+        ),
+    )
     loss = ops.binary_cross_entropy(input, target)
     if weight is not None:
         loss = loss * weight

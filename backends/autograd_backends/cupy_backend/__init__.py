@@ -36,6 +36,7 @@ class CupyBackend(Backend):
 
     def __init__(self) -> None:
         self._pending = PendingChecks()
+        self._several = device_count() > 1
 
     # ---------------------------------------------------------------- devices
 
@@ -51,13 +52,18 @@ class CupyBackend(Backend):
     @property
     def mixes_devices(self) -> bool:
         # CuPy reads the memory of another GPU through peer access, with a warning at the most.
-        return device_count() > 1
+        return self._several
 
     def device_of(self, array: Array) -> Device:
         return Device(f"cuda:{array.device.id}")
 
     def native_device(self, device: Device) -> Any:
         return cupy.cuda.Device(device.index)
+
+    def make_current(self, array: Array) -> None:
+        # What CuPy makes is on the current device of the thread, whatever device the operands are on.
+        if self._several:
+            array.device.use()
 
     def synchronize(self, device: Device) -> None:
         native = self.native_device(device)
@@ -77,7 +83,9 @@ class CupyBackend(Backend):
 
     def asarray(self, data: Any, dtype: Any, device: Device) -> Array:
         with self.native_device(device):
-            return cupy.array(data, dtype=dtype)
+            made = cupy.array(data, dtype=dtype)
+        self.make_current(made)
+        return made
 
     def to_host(self, array: Array) -> Any:
         sent = self._pending.send(array.device.id)
@@ -88,6 +96,10 @@ class CupyBackend(Backend):
     def shares_memory(self, view: Array, array: Array) -> bool:
         # One allocation is one object, which all views of it hold.
         return view.data.mem is array.data.mem
+
+    def write(self, target: Array, value: Array) -> None:
+        self.make_current(target)
+        target[...] = value
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         with array.device:
@@ -111,6 +123,10 @@ class CupyBackend(Backend):
         if indices.size:
             with indices.device:
                 self._pending.add(indices, size, name, low)
+
+    def refuse_unless(self, good: Array, error: Exception) -> None:
+        with good.device:
+            self._pending.add_flag(good, error)
 
     # ---------------------------------------------------------------- random numbers
 

@@ -41,6 +41,19 @@ def _of_dtype(limit: Any, x: Array) -> Any:
     return limit.astype(x.dtype, copy=False) if isinstance(limit, _cupy.ndarray) else limit
 
 
+def asarray(
+    obj: Any,
+    /,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+) -> Array:
+    """`obj` as an array, by default where it is if it is one."""
+    with obj.device if device is None and isinstance(obj, _cupy.ndarray) else _cupy.cuda.Device(device):
+        return _compat.asarray(obj, dtype=dtype, copy=copy)  # type: ignore[attr-defined]
+
+
 def _on_device(function: Callable[..., Array], like: bool) -> Callable[..., Array]:
     """A creation function that minds ``device``: by default that of its argument if it makes an array `like` one."""
 
@@ -54,5 +67,5 @@ def _on_device(function: Callable[..., Array], like: bool) -> Callable[..., Arra
 
 for _name in ("arange", "empty", "eye", "full", "linspace", "ones", "zeros"):
     globals()[_name] = _on_device(getattr(_compat, _name), like=False)
-for _name in ("empty_like", "full_like", "ones_like", "zeros_like"):
+for _name in ("empty_like", "full_like", "ones_like", "zeros_like", "astype"):
     globals()[_name] = _on_device(getattr(_compat, _name), like=True)

@@ -1,4 +1,4 @@
-"""Index checks that do not wait for the GPU."""
+"""Checks of indices and other values that do not wait for the GPU."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ __all__ = ["PendingChecks"]
 
 
 class Check(NamedTuple):
-    """A check of integers in ``[low, size)``, on the device of number `device`, for what is called `name`."""
+    """A check of integers in ``[low, size)`` on the device of number `device`.
+
+    `error` and `said` are the type and the message of what is to be raised; ``{}`` in it is the integer.
+    """
 
     device: int
-    name: str
+    error: type[Exception]
+    said: str
     low: int
     size: int
 
 
 class PendingChecks:
-    """What index checks have found on the GPU, to be raised when the host waits for it anyway.
+    """What checks have found on the GPU, to be raised when the host waits for it anyway.
 
     A check leaves one index on the GPU: the first that is out of range, or, where none is, one that is in
     range. So the index itself is the flag, and checks of the same op and limit share one.
@@ -35,11 +39,19 @@ class PendingChecks:
         """Check `indices`, which are not empty, against ``[low, size)`` on their own device."""
         flat = indices.reshape(-1)
         first = cupy.take(flat, cupy.argmax(_outside(flat, low, size))).astype(cupy.int64)
-        key = Check(indices.device.id, name, low, size)
-        earlier = self._found.get(key)
+        said = f"{name}: index {{}} is out of range for size {size}"
+        self._keep(Check(indices.device.id, IndexError, said, low, size), first)
+
+    def add_flag(self, good: Array, error: Exception) -> None:
+        """Check that the 0-d bool `good` holds: that it is 1."""
+        said = str(error).replace("{", "{{").replace("}", "}}")
+        self._keep(Check(good.device.id, type(error), said, 1, 2), good.astype(cupy.int64))
+
+    def _keep(self, check: Check, first: Array) -> None:
+        earlier = self._found.get(check)
         if earlier is not None:
-            first = cupy.where(_outside(earlier, low, size), earlier, first)
-        self._found[key] = first
+            first = cupy.where(_outside(earlier, check.low, check.size), earlier, first)
+        self._found[check] = first
 
     def send(self, device: int) -> tuple[list[Check], Any]:
         """Start to copy what was found on `device` to the host; it is there after the next wait for the device.
@@ -66,12 +78,12 @@ class PendingChecks:
         Raises
         ------
         IndexError
-            Naming the op, the index and the limit.
+            Naming the op, the index and the limit; or whatever else a check was to raise.
         """
-        checks, indices = sent
-        for check, index in zip(checks, () if indices is None else indices.tolist(), strict=True):
+        checks, found = sent
+        for check, index in zip(checks, () if found is None else found.tolist(), strict=True):
             if not check.low <= index < check.size:
-                raise IndexError(f"{check.name}: index {index} is out of range for size {check.size}")
+                raise check.error(check.said.format(index))
 
 
 def _outside(indices: Array, low: int, size: int) -> Array:
