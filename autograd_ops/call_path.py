@@ -100,7 +100,7 @@ def compile_op(op: Op) -> None:
 
 
 def look_at_devices(backend: Backend) -> None:
-    """From now on let every op compare its operands' devices, if the library of `backend` would not."""
+    """From now on let every op look at its operands' devices, if the library of `backend` would not."""
     global _comparing_devices
     if backend.mixes_devices and not _comparing_devices:
         _comparing_devices = True
@@ -136,7 +136,7 @@ def call_source(op: Op) -> str:
     for i in op.inputs:
         lines += _take(op, i.name, i.kind, i.differentiable)
     if _comparing_devices:
-        lines.append(f"    refuse_mixed_devices(op, ({_all_arrays(op)}))")
+        lines.append(f"    work_beside(op, ({_all_arrays(op)}))")
     lines += _align(op)
     recording = _any_node(op)
     if op.recorded is not None:
@@ -370,6 +370,8 @@ def _if_wanted(op: Op, kept: Kept, value: str, version: str) -> list[str]:
 def pull_source(op: Op) -> str:
     """The source of the pull of `op`: from the arriving gradient to the gradients of its inputs."""
     lines = ["def pull(g, saved, parents):"]
+    if _comparing_devices:
+        lines.append("    make_current(g)")
     columns: list[str] = []
     for kept in op.kept:
         columns.append(kept.name)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograd_backends import DeviceError, device_of, is_array
+from autograd_backends import DeviceError, device_of, is_array, kernels
 
 from .tape import TapeError
 
 if TYPE_CHECKING:
     from .registry import Op
 
-__all__ = ["changed", "explain", "refuse_mixed_devices"]
+__all__ = ["changed", "explain", "refuse_mixed_devices", "work_beside"]
 
 
 def explain(op: Op, error: Exception, arrays: Sequence[Any]) -> Exception:
@@ -60,6 +60,21 @@ def refuse_mixed_devices(op: Op, arrays: Sequence[Any]) -> None:
                 f"{op.name}: operands are on two devices, {str(devices[0])!r} and {str(other)!r}; "
                 f"move one of them first, as with x.to({str(devices[0])!r})"
             )
+
+
+def work_beside(op: Op, arrays: Sequence[Any]) -> None:
+    """Refuse `arrays` of two devices, and let the op work where they are.
+
+    Raises
+    ------
+    DeviceError
+        As `refuse_mixed_devices`.
+    """
+    refuse_mixed_devices(op, arrays)
+    for array in arrays:
+        if is_array(array):
+            kernels(array).make_current(array)
+            return
 
 
 def changed(op: Op, name: str, version: Sequence[Any]) -> TapeError:

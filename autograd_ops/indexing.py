@@ -263,6 +263,7 @@ def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
     """Set part of a Tensor with nothing to record: only that part is touched."""
     refuse_expanded(x, "setitem")
     backend = kernels(x.array)
+    backend.make_current(x.array)
     part = x.array[key]
     array = backend.xp.astype(value.array, x.array.dtype, copy=False)
     fitted = backend.xp.broadcast_to(_without_leading_ones(array, len(part.shape)), part.shape)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from autograd_backends import device_of, kernels, scalar_to_array
 from autograd_backends.lookup import floating_dtypes
 
-from .errors import changed, explain, refuse_mixed_devices
+from .errors import changed, explain, work_beside
 from .inplace import become_view, node_of
 from .promotion import NUMBERS, align, shape_of, to_floating
 from .table import TABLE
@@ -74,6 +74,14 @@ def check_versions(op: Op, name: str, versions: Sequence[list[Any]], numbers: Se
     for version, number in zip(versions, numbers, strict=True):
         if version[0] != number:
             raise changed(op, name, version)
+
+
+def make_current(gradient: Any) -> None:
+    """Let a rule work where the gradient that arrives is: an array, a Tensor, or a list with a gradient an output."""
+    if type(gradient) is list:
+        gradient = next(g for g in gradient if g is not None)
+    array = gradient.array if isinstance(gradient, Tensor) else gradient
+    kernels(array).make_current(array)
 
 
 def fit(gradient: Any, node: Node) -> Any:
@@ -143,7 +151,7 @@ CALL_GLOBALS: dict[str, Any] = {
     "align": align,
     "to_floating": to_floating,
     "explain": explain,
-    "refuse_mixed_devices": refuse_mixed_devices,
+    "work_beside": work_beside,
     "shape_of": shape_of,
     "device_of": device_of,
     "take_all": take_all,
@@ -158,5 +166,6 @@ PULL_GLOBALS: dict[str, Any] = {
     "changed": changed,
     "check_versions": check_versions,
     "fit": fit,
+    "make_current": make_current,
     "fit_all": fit_all,
 }

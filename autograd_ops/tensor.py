@@ -250,7 +250,9 @@ class Tensor:
         grad = self.grad
         if isinstance(gradient, Tensor):
             self.grad = gradient if grad is None else grad + gradient
-        elif grad is None:
+            return
+        kernels(gradient).make_current(gradient)
+        if grad is None:
             self.grad = Tensor(gradient if owned else namespace(gradient).asarray(gradient, copy=True))
         elif grad.node is None:
             grad.array += gradient

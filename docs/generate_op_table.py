@@ -27,8 +27,8 @@ Made from the table of ops by `python -m docs.generate_op_table`; a test makes i
 
 How to read it:
 
-- **op**: the arguments of `autograd_ops.ops`. `bias?` may be None, `arrays...` is a sequence, `x:shape` may be a Tensor,
-  an array or a shape, since only its shape counts. What follows `;` are options.
+- **op**: its arguments in `autograd_ops.ops`. `bias?` may be None, `arrays...` is a sequence, `x:shape` may be a
+  Tensor, an array or a shape, since only its shape counts. What follows `;` are options.
 - **derivative**: its formula; g is the gradient that arrives. Arguments after *no gradient* get none.
 - **the tape keeps**: the arrays that a call leaves on the tape, and in brackets the inputs for whose gradients one is
   kept, where that is not all of them; if none of these needs a gradient, it is not kept. A shape costs nothing and is

@@ -161,6 +161,7 @@ def labels(*values: int) -> Tensor:
 
 
 WITHOUT_WAITS: dict[str, Callable[[], Any]] = {
+    "probabilities": lambda: F.binary_cross_entropy(scores(3, positive=True), scores(3, positive=True).detach()),
     "mse": lambda: F.mse_loss(scores(3, 2), scores(3, 2, positive=True)),
     "l1": lambda: F.l1_loss(scores(3, 2), scores(3, 2, positive=True)),
     "smooth l1": lambda: F.smooth_l1_loss(scores(3, 2), scores(3, 2, positive=True)),
@@ -255,3 +256,56 @@ def test_operands_on_two_devices_are_refused(call: Any, first: str, second: str)
     a, b = ag.ones(2, 2, device=first), ag.ones(2, 2, device=second)
     with pytest.raises(ag.DeviceError, match=rf"^\w+: operands are on two devices, '{first}' and '{second}'"):
         call(a, b)
+
+
+def test_probabilities_out_of_range_are_said_at_the_next_wait(watch: Any) -> None:
+    loss = F.binary_cross_entropy(scores(3) * 2.0, scores(3, positive=True).detach())
+    assert watch.waits == []
+    with pytest.raises(ValueError, match=r"binary_cross_entropy: the input must be probabilities"):
+        loss.item()
+
+
+def first_samples(op: Op, sample: Sample) -> bool:
+    return sample in SAMPLES[op.name][:4]
+
+
+@over(first_samples)
+def test_the_second_device_works_alone(op: Op, sample: Sample, cupy: Any) -> None:
+    # The current device is another one: a result that lands there, or an operand that is read from there, is a fault.
+    for device in ("cuda:1", CUDA):
+        given = tensors(sample, "float32", device, op, float_inputs(op, sample) if sample.dtype is None else [])
+        cupy.cuda.Device(1 if device == CUDA else 0).use()
+        results = outputs(op.function(*given))
+        cupy.cuda.Device(1 if device == CUDA else 0).use()
+        carrying = [out for out in results if out.requires_grad]
+        if carrying and sample.device is None:
+            ag.autograd.backward(carrying, [ag.ones_like(out) for out in carrying])
+            assert {leaf.grad.device for leaf in leaves(given) if leaf.grad is not None} == {device}
+        assert {out.device for out in results} == {sample.device or device}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_training_on_the_second_device(name: str) -> None:
+    words, classes = [0, 4, 1, 1], [3, 0, 2, 2]
+    got = train("cuda:1", OPTIMIZERS[name], words, classes)
+    np.testing.assert_allclose(got, train("cpu", OPTIMIZERS[name], words, classes), rtol=1e-5)
+
+
+def test_a_network_on_two_devices() -> None:
+    results = []
+    for first, second in ((CUDA, "cuda:1"), ("cpu", "cpu")):
+        ag.manual_seed(0)
+        bottom, top = nn.Linear(3, 4).to(first), nn.Linear(4, 2).to(second)
+        x = ag.tensor([[0.5, -1.0, 2.0]], device=first, requires_grad=True)
+        # x goes both ways, so that gradients from two devices meet in it.
+        out = top(bottom(x).tanh().to(second)).sum() + (x.to(second) * 2.0).sum() + (x * 3.0).sum().to(second)
+        out.backward()
+        optimizer = optim.SGD([*bottom.parameters(), *top.parameters()], lr=0.1)
+        nn.utils.clip_grad_norm_([*bottom.parameters(), *top.parameters()], 1.0)
+        optimizer.step()
+        assert x.grad is not None
+        assert x.grad.device == ("cpu" if first == "cpu" else CUDA)
+        assert bottom.weight.device == x.grad.device
+        results.append([x.grad.tolist(), bottom.weight.tolist(), top.weight.tolist()])
+    for got, want in zip(*results, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5)

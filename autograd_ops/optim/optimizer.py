@@ -127,6 +127,7 @@ class Optimizer:
                 if parameter.grad is None:
                     continue
                 array, grad = parameter.array, parameter.grad.array
+                kernels(array).make_current(array)
                 wide = _wider(kernels(array), array.dtype)
                 if wide is None:
                     update(parameter, array, grad)

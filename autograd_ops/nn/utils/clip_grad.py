@@ -80,9 +80,10 @@ def clip_grad_norm_(
             "error_if_nonfinite=False would scale them all the same"
         )
     # Not looked at here: on an asynchronous device that would wait for it.
-    factor = namespace(norm).minimum(float(max_norm) / (norm + 1e-6), 1.0)
+    factor = ops.minimum(ops.div(float(max_norm), ops.add(norm, 1e-6)), 1.0)
     for grad in grads:
         array = grad.array
+        kernels(array).make_current(array)
         array *= _beside(array, factor)
         grad.version[0] += 1
     return Tensor(norm)
@@ -120,6 +121,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
         raise ValueError(f"clip_grad_value_: clip_value must be at least 0, not {clip_value}")
     for grad in _gradients(parameters):
         array = grad.array
+        kernels(array).make_current(array)
         array[...] = namespace(array).clip(array, -limit, limit)
         grad.version[0] += 1
 
@@ -136,7 +138,7 @@ def _norm(arrays: list[Any], p: float) -> Any:
     if math.isinf(p):
         largest = [ops.sum(size) if 0 in size.shape else ops.amax(size) for size in sizes]  # amax of nothing is none
         return reduce(ops.maximum, [move(x, None, home) for x in largest])
-    sums = [ops.sum(size * size if p == 2.0 else size**p) for size in sizes]
+    sums = [ops.sum(ops.square(size) if p == 2.0 else ops.pow(size, p)) for size in sizes]
     return ops.pow(reduce(ops.add, [move(x, None, home) for x in sums]), 1.0 / p)
 
 
