@@ -173,6 +173,7 @@ WITHOUT_WAITS: dict[str, Callable[[], Any]] = {
     "embedding": lambda: F.embedding(labels(0, 2, 2), scores(3, 2), padding_idx=1).sum(),
     "dropout": lambda: F.dropout(scores(3, 4), 0.5).sum(),
     "batch norm": lambda: nn.BatchNorm1d(2).to(CUDA)(scores(3, 2)).sum(),
+    "batch norm, averaged": lambda: nn.BatchNorm1d(2, momentum=None).to(CUDA)(scores(3, 2)).sum(),
     "convolution": lambda: F.max_pool2d(F.conv2d(scores(1, 2, 5, 5), scores(3, 2, 2, 2)), 2).sum(),
     "indices": lambda: scores(4, 3)[labels(0, 3, -1)].sum() + scores(4, 3)[1:, labels(2, 0)].mean(),
     "gather": lambda: ag.gather(scores(2, 3), 1, ag.tensor([[0, 2], [1, 1]], device=CUDA)).sum(),

@@ -76,12 +76,13 @@ class _BatchNorm(Module):
         if input.ndim not in self.ranks:
             expected = " or ".join(f"{rank}-d" for rank in self.ranks)
             raise ValueError(f"{type(self).__name__}: expected {expected} input, got shape {tuple(input.shape)}")
-        momentum = 0.0 if self.momentum is None else self.momentum
+        momentum: float | Tensor = 0.0 if self.momentum is None else self.momentum
         if self.training and self.num_batches_tracked is not None:
             with no_grad():
                 self.num_batches_tracked.add_(1)
-            if self.momentum is None:
-                momentum = 1.0 / int(self.num_batches_tracked)
+            if self.momentum is None and self.running_mean is not None:
+                # Left on the device: on an asynchronous one, to look at the number would be to wait for it.
+                momentum = 1.0 / self.num_batches_tracked.to(self.running_mean.dtype)
         return F.batch_norm(
             input,
             self.running_mean,

@@ -18,7 +18,7 @@ def batch_norm(
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     training: bool = False,
-    momentum: float = 0.1,
+    momentum: float | Tensor = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
     """(x - mean) / sqrt(variance + eps) of each channel, scaled and shifted (Ioffe and Szegedy, 2015).
@@ -35,7 +35,7 @@ def batch_norm(
     training
         Whether to normalise by the mean and biased variance of the batch itself.
     momentum
-        The batch's part in the new running statistics.
+        The batch's part in the new running statistics; a number or a 0-d Tensor.
     eps
         Added to the variance.
 
