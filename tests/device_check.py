@@ -53,27 +53,29 @@ class Check(NamedTuple):
 def checks(device: str, only: str = "", dtypes: tuple[str, ...] = ("float64", "float32")) -> Iterator[Check]:
     """Everything there is to check on `device`, of ops whose name begins with `only`.
 
-    First each op in one dtype, then the vectors, then the other dtypes: what a short run should see comes first.
+    All ops in the first dtype come before any in the next: what a short run should see is early.
     """
     ops = [op for op in TABLE.values() if op.name in SAMPLES and op.name.startswith(only)]
+    vectors = [v for v in vector_calls.read_vectors() if v.function_name.startswith(only) and v.function_name in TABLE]
     for dtype in dtypes:
-        half = dtype == "float16"
         for op in ops:
             for sample in SAMPLES[op.name]:
-                if half and not (sample.half and sample.has_floats()):
-                    continue
-                yield Check(op.name, sample.label(), f"forward {dtype}", _bound(forward, op, sample, device, dtype))
-                if float_inputs(op, sample) and (sample.dtype or "float").startswith("float"):
-                    yield Check(
-                        op.name, sample.label(), f"backward {dtype}", _bound(backward, op, sample, device, dtype)
-                    )
-        for vector in vector_calls.read_vectors():
-            if not vector.function_name.startswith(only) or vector.function_name not in TABLE:
-                continue
-            for lane in vector_calls.lanes_of(vector):
-                if lane != "twice" or dtype == "float64":
-                    run = _bound(vector_calls.run, vector, lane, device, dtype)
-                    yield Check(vector.function_name, f"vector {vector.name}", f"{lane} {dtype}", run)
+                yield from _of_sample(op, sample, device, dtype)
+        if dtype != "float16":
+            for vector in vectors:
+                for lane in vector_calls.lanes_of(vector):
+                    if lane != "twice" or dtype == "float64":
+                        run = _bound(vector_calls.run, vector, lane, device, dtype)
+                        yield Check(vector.function_name, f"vector {vector.name}", f"{lane} {dtype}", run)
+
+
+def _of_sample(op: Op, sample: Sample, device: str, dtype: str) -> Iterator[Check]:
+    if dtype == "float16" and not (sample.half and sample.has_floats()):
+        return
+    yield Check(op.name, sample.label(), f"forward {dtype}", _bound(forward, op, sample, device, dtype))
+    # In half precision the rounding of a gradient depends on the order of a rule's steps: only values are compared.
+    if dtype != "float16" and float_inputs(op, sample) and (sample.dtype or "float").startswith("float"):
+        yield Check(op.name, sample.label(), f"backward {dtype}", _bound(backward, op, sample, device, dtype))
 
 
 def _bound(function: Callable[..., str], *arguments: Any) -> Callable[[], str]:

@@ -13,12 +13,14 @@ from autograd_backends import ConvOptions, PaddedConvOptions
 
 from .conftest import Lane, close
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "vectors"
 
 
 def cases(family: str) -> list[Any]:
     found = json.loads((DATA / f"{family}.json").read_text())
-    return [pytest.param(case, id=case["id"]) for case in found]
+    # batch_norm, by given statistics, is written in ops; it is no kernel.
+    kernels = [case for case in found if "raises" not in case and case["op"] != "batch_norm"]
+    return [pytest.param(case, id=case["id"]) for case in kernels]
 
 
 class Case:
