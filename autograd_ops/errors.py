@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograd_backends import DeviceError, device_of, is_array, kernels
+from autograd_backends import DeviceError, device_of, is_array, kernels, scalar_to_array
 
 from .tape import TapeError
 
@@ -53,7 +53,7 @@ def refuse_mixed_devices(op: Op, arrays: Sequence[Any]) -> None:
     DeviceError
         Naming the op, both devices and the fix.
     """
-    devices = [device_of(a) for a in arrays if is_array(a)]
+    devices = [device_of(a) for a in _placed(arrays)]
     for other in devices[1:]:
         if other != devices[0]:
             raise DeviceError(
@@ -71,10 +71,13 @@ def work_beside(op: Op, arrays: Sequence[Any]) -> None:
         As `refuse_mixed_devices`.
     """
     refuse_mixed_devices(op, arrays)
-    for array in arrays:
-        if is_array(array):
-            kernels(array).make_current(array)
-            return
+    for array in _placed(arrays)[:1]:
+        kernels(array).make_current(array)
+
+
+def _placed(arrays: Sequence[Any]) -> list[Any]:
+    """What is on a device: arrays, but no scalars of NumPy's, which go with any."""
+    return [a for a in arrays if type(a) not in scalar_to_array and is_array(a)]
 
 
 def changed(op: Op, name: str, version: Sequence[Any]) -> TapeError:

@@ -292,6 +292,14 @@ def test_training_on_the_second_device(name: str) -> None:
     np.testing.assert_allclose(got, train("cpu", OPTIMIZERS[name], words, classes), rtol=1e-5)
 
 
+def test_numbers_go_with_any_device() -> None:
+    for number in (2, 2.0, True, np.float64(2.0), np.int64(2)):
+        x = ag.tensor([1.5, -1.0], device="cuda:1")
+        assert (x * number).device == (number * x).device == "cuda:1"
+        assert (x * number).dtype == ag.float32
+        assert ag.ops.mul(x.array, number).device.id == 1
+
+
 def test_a_network_on_two_devices() -> None:
     results = []
     for first, second in ((CUDA, "cuda:1"), ("cpu", "cpu")):
