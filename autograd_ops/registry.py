@@ -45,7 +45,7 @@ R = TypeVar("R", covariant=True)
 
 
 class RegistryError(TypeError):
-    """An op is declared wrongly: an input without a rule, or a rule that names something unknown."""
+    """An op is declared wrongly: an input without a rule, a rule that names something unknown, a reserved name."""
 
 
 class OpFunction(Protocol[P, R]):
@@ -361,6 +361,8 @@ def _arguments(
     inputs: list[Input] = []
     options: list[str] = []
     for argument in parameters(function):
+        if argument in call_path.RESERVED:
+            raise RegistryError(f"op {name}: no argument can be called {argument!r}, which its call path uses")
         annotation = annotations.get(argument, "Array")
         if not isinstance(annotation, str):
             annotation = {Array: "Array", Arrays: "Arrays"}.get(annotation, repr(annotation))

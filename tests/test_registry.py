@@ -184,3 +184,12 @@ def test_errors_name_the_op_and_the_shapes() -> None:
         ag.ones(2) + "a"
     with pytest.raises(TypeError, match="mul: expected a Tensor or an array among its arguments, got only numbers"):
         ag.mul(1, 2)
+
+
+@pytest.mark.parametrize("name", ["tape_mode", "new", "Tensor", "op", "result"])
+def test_names_that_the_call_path_uses_are_refused(name: str) -> None:
+    scope: dict = {}
+    exec(f"def taking(x, {name}: str):\n    return x", scope)
+    with pytest.raises(RegistryError, match=f"taking: no argument can be called '{name}'"):
+        op(scope["taking"], formula="dx = g")
+    assert "taking" not in TABLE
