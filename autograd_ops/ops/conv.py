@@ -63,6 +63,7 @@ class Conv3dBackward(NamedTuple):
 
 def _conv(rank: int, result: type) -> tuple[Any, ...]:
     name = f"conv{rank}d"
+    bias_backward = _bias_backward(name)
 
     @op(name=name, formula="dx = w turned round, slid over g; dw = g slid over x; db = sum g", promote=True, fresh=True)
     def conv(x: Array, weight: Array, bias: Array | None, options: ConvOptions) -> Array:
@@ -137,8 +138,6 @@ def _conv(rank: int, result: type) -> tuple[Any, ...]:
         x=lambda g, x_shape, output_grad, options: x_backward(x_shape, g, output_grad, options),
         output_grad=lambda g, x, options: conv(x, g, None, options),
     )
-
-    bias_backward = _bias_backward(name)
 
     def backward(x: Array, weight: Array, bias: Array | None, output_grad: Array, options: ConvOptions) -> Any:
         """The gradients of x, weight and bias from that of the output, all at once."""

@@ -31,6 +31,7 @@ __all__ = [
 
 def _conv_transpose(rank: int) -> tuple[Any, ...]:
     name = f"conv_transpose{rank}d"
+    bias_backward = _bias_backward(name)
 
     @op(name=name, formula="dx = w slid over g, dw = x slid over g, db = sum g", promote=True, fresh=True)
     def conv_transpose(x: Array, weight: Array, bias: Array | None, options: ConvTransposeOptions) -> Array:
@@ -102,7 +103,6 @@ def _conv_transpose(rank: int) -> tuple[Any, ...]:
         output_grad=lambda g, x, options: conv_transpose(x, g, None, options),
     )
 
-    bias_backward = _bias_backward(name)
     return conv_transpose, x_backward, weight_backward, bias_backward
 
 

@@ -81,7 +81,7 @@ def deform_conv2d(
     >>> x = ag.tensor([[[[1.0, 2.0, 4.0]]]])
     >>> offset = ag.tensor([[[[0.0, 0.0, 0.0]], [[0.5, 0.5, 0.5]]]])
     >>> ops.deform_conv2d(x, offset, ag.ones(1, 1, 1, 1), None, None, ops.DeformConvOptions())
-    tensor([[[[1.5000, 3.0000, 2.0000]]]])
+    tensor([[[[1.5, 3. , 2. ]]]])
     """
     return kernels(x).deform_conv2d(x, offset, weight, mask, bias, options)
 

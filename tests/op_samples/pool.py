@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .base import Sample, adjoint, distinct
-from .conv import _pair as pair
+from .conv import each
 
 MaxPool = namedtuple("MaxPool", ["output", "indices"])
 XGrad = namedtuple("XGrad", ["x_grad"])
@@ -20,7 +20,7 @@ def windows(shape: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, c
     A last window that reaches past the end counts in `ceil_mode`, if it starts inside the plane or its padding before.
     """
     sizes = []
-    for n, k, s, p, d in zip(shape, pair(kernel), pair(stride), pair(padding), pair(dilation), strict=True):
+    for n, k, s, p, d in zip(shape, each(kernel, 2), each(stride, 2), each(padding, 2), each(dilation, 2), strict=True):
         places = []
         for start in range(-p, n, s):
             cells = [start + d * i for i in range(k)]
@@ -94,7 +94,7 @@ def avg_pool_backward(x_shape: Any, g: np.ndarray, *options: Any) -> np.ndarray:
 
 def adaptive(x: np.ndarray, output_size: Any) -> np.ndarray:
     """Window i of n runs from floor(i size / n) to ceil((i + 1) size / n)."""
-    h, w = pair(output_size)
+    h, w = each(output_size, 2)
     out = np.zeros((*x.shape[:2], h, w))
     for i, j in np.ndindex(h, w):
         rows = slice(i * x.shape[2] // h, -(-(i + 1) * x.shape[2] // h))
@@ -159,6 +159,6 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "adaptive_avg_pool2d": [Sample(adaptive, distinct(shape), size) for shape, size in ADAPTIVE_CASES],
     "adaptive_avg_pool2d_backward": [
-        Sample(adaptive_backward, shape, distinct((*shape[:2], *pair(size)))) for shape, size in ADAPTIVE_CASES
+        Sample(adaptive_backward, shape, distinct((*shape[:2], *each(size, 2)))) for shape, size in ADAPTIVE_CASES
     ],
 }
