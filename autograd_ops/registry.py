@@ -356,9 +356,7 @@ def _arguments(
     options: list[str] = []
     for argument in parameters(function):
         if argument in call_path.RESERVED:
-            raise RegistryError(
-                f"op {name}: no argument can be called {argument!r}, which its call path uses"
-            )
+            raise RegistryError(f"op {name}: no argument can be called {argument!r}, which its call path uses")
         annotation = annotations.get(argument, "Array")
         if not isinstance(annotation, str):
             annotation = {Array: "Array", Arrays: "Arrays"}.get(annotation, repr(annotation))

@@ -31,6 +31,7 @@ from .pool import (
 )
 from .softmax import log_softmax, log_softmax_backward, logsumexp, softmax, softmax_backward
 from .special import erf
+from .unfold import fold4d, unfold, unfold4d, unfold_backward
 
 __all__ = [
     "BatchNormTrain",
@@ -52,6 +53,7 @@ __all__ = [
     "embedding",
     "embedding_backward",
     "erf",
+    "fold4d",
     "gather_planes",
     "layer_norm",
     "layer_norm_backward",
@@ -68,4 +70,7 @@ __all__ = [
     "scatter_planes",
     "softmax",
     "softmax_backward",
+    "unfold",
+    "unfold4d",
+    "unfold_backward",
 ]
