@@ -14,6 +14,15 @@ from autograd_backends import DeviceError
 from . import autograd, cuda, ops
 from .creation import *
 from .dtypes import *
+
+# PyTorch's other names of dtypes. They hide Python's own here, and nowhere else.
+from .dtypes import bool_ as bool
+from .dtypes import float16 as half
+from .dtypes import float32 as float
+from .dtypes import float64 as double
+from .dtypes import int16 as short
+from .dtypes import int32 as int
+from .dtypes import int64 as long
 from .functions import *
 from .indexing import (
     check_indices,
@@ -63,13 +72,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_LAZY})
-
-
-def is_tensor(value: object) -> bool:
-    """Whether `value` is a Tensor."""
-    return isinstance(value, Tensor)
-
-
-def is_floating_point(input: Tensor) -> bool:
-    """Whether the elements of `input` are floats."""
-    return input.dtype.is_floating_point

@@ -105,6 +105,7 @@ _NOT_METHODS = {
     "concatenate",
     "einsum",
     "hstack",
+    "is_tensor",
     "meshgrid",
     "numel",
     "stack",
@@ -338,11 +339,6 @@ def _transposed(self: Tensor) -> Tensor:
     return ops.permute(self, tuple(reversed(range(self.ndim))))
 
 
-def _is_floating_point(self: Tensor) -> bool:
-    """Whether its elements are floats."""
-    return self.dtype.is_floating_point
-
-
 def _detach_(self: Tensor) -> Tensor:
     """Take it off the tape; returns itself."""
     self.node = self.alias = None
@@ -361,4 +357,4 @@ def _element_size(self: Tensor) -> int:
 
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
-_attach(_is_floating_point, _detach_, _nelement, _element_size)
+_attach(_detach_, _nelement, _element_size)
