@@ -10,6 +10,9 @@ from .linear import *
 from .loss import *
 from .module import Module
 from .normalization import *
+from .padding import *
 from .parameter import Parameter
 from .pooling import *
 from .shape import *
+from .shuffle import *
+from .unfolding import *

@@ -4,7 +4,7 @@ The names and argument orders of the module ops (`linear`, `conv2d`, ...) are th
 ``autograd_ops.nn.functional`` has PyTorch's and translates.
 """
 
-from autograd_backends import ConvOptions, ConvTransposeOptions, DeformConvOptions, PaddedConvOptions
+from autograd_backends import ConvOptions, ConvTransposeOptions, DeformConvOptions, PaddedConvOptions, UnfoldOptions
 
 from .activation import *
 from .compare import *
@@ -24,3 +24,4 @@ from .pool import *
 from .product import *
 from .reduce import *
 from .shape import *
+from .unfold import *

@@ -9,7 +9,7 @@ from .base import Backend
 from .device import Device, DeviceError
 from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
-from .options import ConvOptions, ConvTransposeOptions, DeformConvOptions, PaddedConvOptions
+from .options import ConvOptions, ConvTransposeOptions, DeformConvOptions, PaddedConvOptions, UnfoldOptions
 
 __all__ = [
     "Array",
@@ -23,6 +23,7 @@ __all__ = [
     "PaddedConvOptions",
     "Shape",
     "ShapeError",
+    "UnfoldOptions",
     "device_of",
     "get_backend",
     "is_array",

@@ -241,6 +241,11 @@ class Backend:
     pad = staticmethod(module_ops.pad)
     pad_backward = staticmethod(module_ops.pad_backward)
 
+    unfold4d = staticmethod(module_ops.unfold4d)
+    fold4d = staticmethod(module_ops.fold4d)
+    unfold = staticmethod(module_ops.unfold)
+    unfold_backward = staticmethod(module_ops.unfold_backward)
+
     batch_norm_train = staticmethod(module_ops.batch_norm_train)
     batch_norm_train_backward = staticmethod(module_ops.batch_norm_train_backward)
     layer_norm = staticmethod(module_ops.layer_norm)

@@ -12,7 +12,14 @@ from operator import index
 from .array_types import IntPair
 from .errors import ShapeError
 
-__all__ = ["ConvOptions", "ConvTransposeOptions", "DeformConvOptions", "PaddedConvOptions", "per_dimension"]
+__all__ = [
+    "ConvOptions",
+    "ConvTransposeOptions",
+    "DeformConvOptions",
+    "PaddedConvOptions",
+    "UnfoldOptions",
+    "per_dimension",
+]
 
 #: (before, after) for each spatial dimension.
 Pairs = tuple[tuple[int, int], ...]
@@ -201,3 +208,34 @@ class DeformConvOptions:
         _checked(self, "dilation", 1)
         _checked_count(self, "weight_groups")
         _checked_count(self, "offset_groups")
+
+
+@dataclass(frozen=True)
+class UnfoldOptions:
+    """How a window moves over an image that is unfolded or folded.
+
+    Each is one int for both dimensions, or a tuple with one for each.
+
+    Parameters
+    ----------
+    stride
+        The step of the window, at least 1.
+    padding
+        How many zeros are put on both sides of the image.
+    dilation
+        The distance between the cells of the window, at least 1.
+
+    Raises
+    ------
+    ValueError
+        Naming the field that is out of range.
+    """
+
+    stride: IntPair = 1
+    padding: IntPair = 0
+    dilation: IntPair = 1
+
+    def __post_init__(self) -> None:
+        _checked(self, "stride", 1)
+        _checked(self, "padding", 0)
+        _checked(self, "dilation", 1)

@@ -17,6 +17,7 @@ from . import (
     pool,
     reduce,
     shape,
+    unfold,
 )
 from .base import Sample, arrays_in, distinct
 
@@ -33,6 +34,7 @@ FAMILIES = (
     linear,
     conv,
     deform_conv,
+    unfold,
     pad,
     pool,
     norm,

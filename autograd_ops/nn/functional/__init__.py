@@ -10,3 +10,6 @@ from .loss import *
 from .normalization import *
 from .padding import *
 from .pooling import *
+from .shuffle import *
+from .unfolding import *
+from .unpooling import *

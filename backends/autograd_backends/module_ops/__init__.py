@@ -46,6 +46,7 @@ from .pool import (
 )
 from .softmax import log_softmax, log_softmax_backward, logsumexp, softmax, softmax_backward
 from .special import erf
+from .unfold import fold4d, unfold, unfold4d, unfold_backward
 
 __all__ = [
     "BatchNormTrain",
@@ -75,6 +76,7 @@ __all__ = [
     "embedding",
     "embedding_backward",
     "erf",
+    "fold4d",
     "gather_planes",
     "layer_norm",
     "layer_norm_backward",
@@ -91,4 +93,7 @@ __all__ = [
     "scatter_planes",
     "softmax",
     "softmax_backward",
+    "unfold",
+    "unfold4d",
+    "unfold_backward",
 ]
