@@ -9,7 +9,7 @@ from .base import Backend
 from .device import Device, DeviceError
 from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
-from .options import ConvOptions, PaddedConvOptions
+from .options import ConvOptions, GridSampleOptions, InterpolateOptions, PaddedConvOptions
 
 __all__ = [
     "Array",
@@ -17,6 +17,8 @@ __all__ = [
     "ConvOptions",
     "Device",
     "DeviceError",
+    "GridSampleOptions",
+    "InterpolateOptions",
     "Namespace",
     "PaddedConvOptions",
     "Shape",

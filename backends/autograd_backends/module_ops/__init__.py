@@ -6,6 +6,8 @@ backend.
 
 from .conv import conv, conv_bias_backward, conv_weight_backward, conv_x_backward
 from .embedding import embedding, embedding_backward
+from .grid_sample import GridSampleBackward, grid_sample, grid_sample_backward
+from .interpolate import interpolate, interpolate_backward
 from .linear import linear, linear_bias_backward, linear_weight_backward, linear_x_backward
 from .norm import (
     BatchNormTrain,
@@ -33,6 +35,7 @@ from .special import erf
 __all__ = [
     "BatchNormTrain",
     "BatchNormTrainBackward",
+    "GridSampleBackward",
     "LayerNorm",
     "LayerNormBackward",
     "MaxPoolWithIndices",
@@ -49,6 +52,10 @@ __all__ = [
     "embedding",
     "embedding_backward",
     "erf",
+    "grid_sample",
+    "grid_sample_backward",
+    "interpolate",
+    "interpolate_backward",
     "layer_norm",
     "layer_norm_backward",
     "linear",
