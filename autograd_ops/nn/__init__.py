@@ -13,3 +13,4 @@ from .normalization import *
 from .parameter import Parameter
 from .pooling import *
 from .shape import *
+from .upsampling import *
