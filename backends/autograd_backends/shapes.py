@@ -259,11 +259,19 @@ def interpolate_resizes(
             options.mode,
             options.align_corners,
             options.antialias,
-            # Exact positions are those of a scale that is exact.
-            None if scale is None or size * scale == out else scale,
+            None if scale is None or _is_plain(size, out, scale, options) else scale,
         )
         for size, out, scale in zip(x_shape[2:], sizes, scales, strict=True)
     )
+
+
+def _is_plain(size: int, out: int, scale: float, options: InterpolateOptions) -> bool:
+    """Whether `scale` says no more than the sizes do, from which positions are exact.
+
+    In these modes PyTorch copies a dimension that keeps its size, whatever its scale.
+    """
+    copied = options.antialias or options.mode in ("nearest", "linear", "bilinear", "trilinear")
+    return size * scale == out or (size == out and copied)
 
 
 def grid_sample_output_shape(op_name: str, x_shape: Shape, grid_shape: Shape) -> Shape:
