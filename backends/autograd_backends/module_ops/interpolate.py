@@ -16,14 +16,42 @@ from ..resampling import Resize, Row, is_identity, taps, taps_of_adjoint
 from ..shapes import interpolate_resizes
 from .precision import cast, widened
 
-__all__ = ["interpolate", "interpolate_backward"]
+__all__ = ["Along", "Rows", "by_taps", "interpolate", "interpolate_backward"]
+
+#: `taps` or `taps_of_adjoint`.
+Rows = Callable[[Resize], tuple[Row, ...]]
+
+#: A function of an array, what is done to a dimension, which way, and the number of the dimension.
+Along = Callable[[Array, Resize, Rows, int], Array]
 
 #: At most about this many passes are made over a dimension: the rest of the taps are taken together.
 PASSES = 8
 
 
-def interpolate(x: Array, output_size: Shape, options: InterpolateOptions) -> Array:
+def by_taps(x: Array, resize: Resize, rows: Rows, axis: int) -> Array:
+    """Dimension `axis` of x made anew: the cells of each tap are taken and weighted, tap after tap."""
+    xp = namespace(x)
+    before, after = x.shape[:axis], x.shape[axis + 1 :]
+    total: Any = None
+    for table in _tables(resize, rows, xp, x.dtype, x.device):
+        part = xp.reshape(xp.take(x, table.cells, axis=axis), (*before, table.out, table.taps, *after))
+        beside = (table.out, table.taps) + (1,) * len(after)
+        if table.weights is not None:
+            part = part * xp.reshape(table.weights, beside)
+        if table.present is not None:
+            part = xp.where(xp.reshape(table.present, beside), part, 0.0)
+        part = xp.sum(part, axis=axis + 1, dtype=part.dtype) if table.taps > 1 else xp.squeeze(part, axis=axis + 1)
+        total = part if total is None else total + part
+    return total
+
+
+def interpolate(x: Array, output_size: Shape, options: InterpolateOptions, along: Along = by_taps) -> Array:
     """x [N, C, ...] resized -> [N, C, *output_size]
+
+    Parameters
+    ----------
+    along
+        What resizes one dimension: backends have their own.
 
     Raises
     ------
@@ -34,24 +62,26 @@ def interpolate(x: Array, output_size: Shape, options: InterpolateOptions) -> Ar
     resizes = interpolate_resizes("interpolate", x.shape, output_size, options)
     if not options.mode.startswith("nearest") and xp.isdtype(x.dtype, ("bool", "integral")):
         raise TypeError(f"interpolate: mode {options.mode!r} gives fractions, and x has dtype {x.dtype}")
-    return _resized(x, resizes, taps)
+    return _resized(x, resizes, taps, along)
 
 
-def interpolate_backward(x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions) -> Array:
+def interpolate_backward(
+    x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions, along: Along = by_taps
+) -> Array:
     """grad [N, C, *output_size] brought back to the cells that it came from -> the gradient of x, of `x_shape`"""
     resizes = interpolate_resizes("interpolate_backward", x_shape, output_size, options, grad.shape)
-    return _resized(grad, resizes, taps_of_adjoint)
+    return _resized(grad, resizes, taps_of_adjoint, along)
 
 
-def _resized(x: Array, resizes: Sequence[Resize], rows: Callable[[Resize], tuple[Row, ...]]) -> Array:
+def _resized(x: Array, resizes: Sequence[Resize], rows: Rows, along: Along) -> Array:
     xp = namespace(x)
     changing = [(resize, axis) for axis, resize in enumerate(resizes, 2) if not is_identity(resize)]
     if not changing:
         return xp.asarray(x, copy=True)
     out = widened(xp, x)
     # What shrinks comes first: there is less to do for the others then.
-    for resize, axis in sorted(changing, key=lambda item: len(rows(item[0])) / out.shape[item[1]]):
-        out = _along(out, _tables(resize, rows, xp, out.dtype, out.device), axis)
+    for resize, axis in sorted(changing, key=lambda item: len(rows(item[0])) / x.shape[item[1]]):
+        out = along(out, resize, rows, axis)
     return cast(xp, out, x.dtype)
 
 
@@ -77,7 +107,7 @@ class _Table(NamedTuple):
 
 @lru_cache(maxsize=512)
 def _tables(
-    resize: Resize, rows: Callable[[Resize], tuple[Row, ...]], xp: Namespace, dtype: Any, device: Any
+    resize: Resize, rows: Rows, xp: Namespace, dtype: Any, device: Any
 ) -> list[_Table]:
     found = rows(resize)
     most = max(map(len, found))
@@ -100,20 +130,3 @@ def _tables(
             )
         )
     return tables
-
-
-def _along(x: Array, tables: Sequence[_Table], axis: int) -> Array:
-    """Dimension `axis` of x made anew."""
-    xp = namespace(x)
-    before, after = x.shape[:axis], x.shape[axis + 1 :]
-    total: Any = None
-    for table in tables:
-        part = xp.reshape(xp.take(x, table.cells, axis=axis), (*before, table.out, table.taps, *after))
-        beside = (table.out, table.taps) + (1,) * len(after)
-        if table.weights is not None:
-            part = part * xp.reshape(table.weights, beside)
-        if table.present is not None:
-            part = xp.where(xp.reshape(table.present, beside), part, 0.0)
-        part = xp.sum(part, axis=axis + 1, dtype=part.dtype) if table.taps > 1 else xp.squeeze(part, axis=axis + 1)
-        total = part if total is None else total + part
-    return total
