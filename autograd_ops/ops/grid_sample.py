@@ -154,7 +154,6 @@ def _grid_sample(rank: int) -> tuple[Any, Any]:
         formula="that of the formula of grid_sample",
         outputs=("x_grad", "grid_grad"),
         recorded=_backward_recorded,
-        promote=True,
     )
     def backward(
         x: Array, grid: Array, output_grad: Array, options: GridSampleOptions, needs: Needs = (True, True)
