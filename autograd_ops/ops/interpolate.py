@@ -66,9 +66,7 @@ interpolate.backward(
 @op(formula="dgrad = interpolate(g)", fresh=True)
 def interpolate_backward(x: ShapeOf, grad: Array, output_size: Size, options: InterpolateOptions) -> Array:
     """The gradient of x [N, C, ...], of which only the shape is used, from `grad` [N, C, *output_size]"""
-    return kernels(grad).interpolate_backward(
-        x, grad, _sizes("interpolate_backward", output_size, len(x) - 2), options
-    )
+    return kernels(grad).interpolate_backward(x, grad, _sizes("interpolate_backward", output_size, len(x) - 2), options)
 
 
 interpolate_backward.backward(

@@ -144,8 +144,9 @@ class InterpolateOptions:
     Parameters
     ----------
     mode
-        ``"nearest"`` and ``"nearest_exact"``, in exact integers; ``"bilinear"``, in any number of dimensions, also called
-        ``"linear"`` and ``"trilinear"``; ``"bicubic"``; ``"lanczos3"``; or ``"area"``, the mean of what a cell covers.
+        ``"nearest"`` and ``"nearest_exact"``, in exact integers; ``"bilinear"``, in any number of dimensions, also
+        called ``"linear"`` and ``"trilinear"``; ``"bicubic"``; ``"lanczos3"``; or ``"area"``, the mean of what a cell
+        covers.
     align_corners
         Whether the centres of the first and last cells stay where they are, rather than their outer edges; of no
         effect on the nearest modes and on area.
@@ -193,7 +194,8 @@ class GridSampleOptions:
     mode
         ``"bilinear"``; ``"nearest"``, where halves go to the even cell; or ``"bicubic"``.
     padding_mode
-        What lies outside: ``"zeros"``; ``"border"``, the nearest cell; or ``"reflection"``, the array mirrored at its edge.
+        What lies outside: ``"zeros"``; ``"border"``, the nearest cell; or ``"reflection"``, the array mirrored at its
+        edge.
     align_corners
         Whether -1 and 1 are the centres of the first and last cells, rather than their outer edges.
 

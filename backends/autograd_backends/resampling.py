@@ -11,7 +11,17 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-__all__ = ["MODES", "SMOOTH_MODES", "Resize", "Row", "cubic_slopes", "cubic_weights", "is_identity", "taps", "taps_of_adjoint"]
+__all__ = [
+    "MODES",
+    "SMOOTH_MODES",
+    "Resize",
+    "Row",
+    "cubic_slopes",
+    "cubic_weights",
+    "is_identity",
+    "taps",
+    "taps_of_adjoint",
+]
 
 #: The cells that one output cell is made of, and the weight of each.
 Row = tuple[tuple[int, float], ...]
@@ -143,9 +153,7 @@ def _linear(resize: Resize, o: int) -> Row:
 
 def _cubic(resize: Resize, o: int) -> Row:
     cell, t = _position(resize, o)
-    return tuple(
-        (min(max(cell - 1 + k, 0), resize.size - 1), weight) for k, weight in enumerate(cubic_weights(t))
-    )
+    return tuple((min(max(cell - 1 + k, 0), resize.size - 1), weight) for k, weight in enumerate(cubic_weights(t)))
 
 
 def _lanczos3(resize: Resize, o: int) -> Row:

@@ -14,6 +14,7 @@ from . import (
     linear,
     loss,
     norm,
+    pad,
     pool,
     reduce,
     shape,
@@ -23,7 +24,7 @@ from .base import Sample, arrays_in, distinct
 __all__ = ["SAMPLES", "Sample", "arrays_in", "distinct"]
 
 FAMILIES = (
-    *(elementwise, compare, dtype, shape, reduce, activation, indexing, linear, conv, pool, norm, loss),
+    *(elementwise, compare, dtype, shape, reduce, activation, indexing, linear, conv, pad, pool, norm, loss),
     *(interpolate, grid_sample),
 )
 

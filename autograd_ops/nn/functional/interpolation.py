@@ -47,12 +47,12 @@ def interpolate(
     size
         The size of the output in each spatial dimension, or one for all.
     scale_factor
-        Instead of `size`, the ratio of the sizes: the output has ``floor(size * scale_factor)`` cells, at positions that
-        are computed with the ratio as it is given.
+        Instead of `size`, the ratio of the sizes: the output has ``floor(size * scale_factor)`` cells, at positions
+        that are computed with the ratio as it is given.
     mode
-        ``"nearest"``, ``"nearest-exact"`` or ``"area"``; ``"linear"`` in one dimension, ``"bilinear"`` or ``"bicubic"`` in
-        two, ``"trilinear"`` in three; ``"lanczos"`` in two, with `antialias`. The nearest modes compute in exact integers
-        where PyTorch rounds a ratio to float32, and so may differ by a cell.
+        ``"nearest"``, ``"nearest-exact"`` or ``"area"``; ``"linear"`` in one dimension, ``"bilinear"`` or
+        ``"bicubic"`` in two, ``"trilinear"`` in three; ``"lanczos"`` in two, with `antialias`. The nearest modes compute
+        in exact integers where PyTorch rounds a ratio to float32, and so may differ by a cell.
     align_corners
         Whether the centres of the first and last cells stay where they are, rather than their outer edges; False by
         default. Not for the nearest modes and area.
@@ -85,7 +85,9 @@ def interpolate(
     rank = len(spatial)
     _check_mode(mode, input.ndim, align_corners, antialias)
     if (size is None) == (scale_factor is None):
-        wrong = "one of size and scale_factor must be given" if size is None else "size and scale_factor exclude each other"
+        wrong = (
+            "one of size and scale_factor must be given" if size is None else "size and scale_factor exclude each other"
+        )
         raise ValueError(f"interpolate: {wrong}")
     if size is not None:
         if recompute_scale_factor:
@@ -147,7 +149,5 @@ def _size(value: Any) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _options(
-    mode: str, align_corners: bool, scales: tuple[float, ...] | None, antialias: bool
-) -> InterpolateOptions:
+def _options(mode: str, align_corners: bool, scales: tuple[float, ...] | None, antialias: bool) -> InterpolateOptions:
     return InterpolateOptions(_MODES[mode][0], align_corners, scales, antialias)

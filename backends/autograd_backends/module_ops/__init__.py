@@ -19,15 +19,17 @@ from .norm import (
     layer_norm,
     layer_norm_backward,
 )
+from .pad import pad, pad_backward
 from .pool import (
     MaxPoolWithIndices,
     adaptive_avg_pool,
     adaptive_avg_pool_backward,
+    adaptive_max_pool_with_indices,
     avg_pool,
     avg_pool_backward,
-    max_pool_gather,
+    gather_planes,
     max_pool_with_indices,
-    max_pool_with_indices_backward,
+    scatter_planes,
 )
 from .softmax import log_softmax, log_softmax_backward, logsumexp, softmax, softmax_backward
 from .special import erf
@@ -41,6 +43,7 @@ __all__ = [
     "MaxPoolWithIndices",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
+    "adaptive_max_pool_with_indices",
     "avg_pool",
     "avg_pool_backward",
     "batch_norm_train",
@@ -52,6 +55,7 @@ __all__ = [
     "embedding",
     "embedding_backward",
     "erf",
+    "gather_planes",
     "grid_sample",
     "grid_sample_backward",
     "interpolate",
@@ -65,9 +69,10 @@ __all__ = [
     "log_softmax",
     "log_softmax_backward",
     "logsumexp",
-    "max_pool_gather",
     "max_pool_with_indices",
-    "max_pool_with_indices_backward",
+    "pad",
+    "pad_backward",
+    "scatter_planes",
     "softmax",
     "softmax_backward",
 ]

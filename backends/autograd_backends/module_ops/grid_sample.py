@@ -110,15 +110,16 @@ def grid_sample_points(grid: Array, spatial: Shape, options: GridSampleOptions) 
     starts = xp.arange(batch, dtype=xp.int64, device=grid.device) * prod(spatial)
     starts = xp.reshape(starts, (batch, 1))
     taps = [
-        (numbers, xp.reshape(_rows(xp, [along[k] for along, k in zip(cells, numbers, strict=True)], starts, spatial), (-1,)))
+        (
+            numbers,
+            xp.reshape(_rows(xp, [along[k] for along, k in zip(cells, numbers, strict=True)], starts, spatial), (-1,)),
+        )
         for numbers in product(*(range(len(along)) for along in cells))
     ]
     return Points(taps, past, slopes)
 
 
-def _position(
-    xp: Namespace, coordinate: Array, size: int, options: GridSampleOptions
-) -> tuple[Array, Array, Array]:
+def _position(xp: Namespace, coordinate: Array, size: int, options: GridSampleOptions) -> tuple[Array, Array, Array]:
     """One dimension's cells before the points, int64; how far past these they are; and the slope of that."""
     known = coordinate == coordinate
     # PyTorch's documentation: a NaN is read as -1.
@@ -185,9 +186,7 @@ def _cell(xp: Namespace, cell: Array, size: int, options: GridSampleOptions) -> 
     return xp.where(folded < size, folded, last - folded), None
 
 
-def _rows(
-    xp: Namespace, cells: Sequence[tuple[Array, Array | None]], starts: Array, spatial: Shape
-) -> Array:
+def _rows(xp: Namespace, cells: Sequence[tuple[Array, Array | None]], starts: Array, spatial: Shape) -> Array:
     """The row of each point's cell, from its place along each dimension."""
     row, inside = None, None
     for (cell, there), size in zip(cells, spatial, strict=True):

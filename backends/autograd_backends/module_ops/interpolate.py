@@ -106,9 +106,7 @@ class _Table(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def _tables(
-    resize: Resize, rows: Rows, xp: Namespace, dtype: Any, device: Any
-) -> list[_Table]:
+def _tables(resize: Resize, rows: Rows, xp: Namespace, dtype: Any, device: Any) -> list[_Table]:
     found = rows(resize)
     most = max(map(len, found))
     step = -(-most // PASSES)
