@@ -16,3 +16,4 @@ from .pooling import *
 from .shape import *
 from .shuffle import *
 from .unfolding import *
+from .upsampling import *

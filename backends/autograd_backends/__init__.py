@@ -9,7 +9,15 @@ from .base import Backend
 from .device import Device, DeviceError
 from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
-from .options import ConvOptions, ConvTransposeOptions, DeformConvOptions, PaddedConvOptions, UnfoldOptions
+from .options import (
+    ConvOptions,
+    ConvTransposeOptions,
+    DeformConvOptions,
+    GridSampleOptions,
+    InterpolateOptions,
+    PaddedConvOptions,
+    UnfoldOptions,
+)
 
 __all__ = [
     "Array",
@@ -19,6 +27,8 @@ __all__ = [
     "DeformConvOptions",
     "Device",
     "DeviceError",
+    "GridSampleOptions",
+    "InterpolateOptions",
     "Namespace",
     "PaddedConvOptions",
     "Shape",

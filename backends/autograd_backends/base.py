@@ -251,6 +251,11 @@ class Backend:
     layer_norm = staticmethod(module_ops.layer_norm)
     layer_norm_backward = staticmethod(module_ops.layer_norm_backward)
 
+    interpolate = staticmethod(module_ops.interpolate)
+    interpolate_backward = staticmethod(module_ops.interpolate_backward)
+    grid_sample_2d = grid_sample_3d = staticmethod(module_ops.grid_sample)
+    grid_sample_2d_backward = grid_sample_3d_backward = staticmethod(module_ops.grid_sample_backward)
+
     softmax = staticmethod(module_ops.softmax)
     softmax_backward = staticmethod(module_ops.softmax_backward)
     log_softmax = staticmethod(module_ops.log_softmax)

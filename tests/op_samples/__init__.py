@@ -9,7 +9,9 @@ from . import (
     deform_conv,
     dtype,
     elementwise,
+    grid_sample,
     indexing,
+    interpolate,
     linear,
     loss,
     norm,
@@ -39,6 +41,8 @@ FAMILIES = (
     pool,
     norm,
     loss,
+    *(elementwise, compare, dtype, shape, reduce, activation, indexing, linear, conv, pad, pool, norm, loss),
+    *(interpolate, grid_sample),
 )
 
 #: The samples of each op by its name.

@@ -5,6 +5,8 @@ from .convolution import *
 from .cross_entropy import *
 from .dropout import *
 from .embedding import *
+from .grid_sample import *
+from .interpolation import *
 from .linear import *
 from .loss import *
 from .normalization import *

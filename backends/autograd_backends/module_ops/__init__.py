@@ -21,6 +21,8 @@ from .deform_conv import (
     deform_samples,
 )
 from .embedding import embedding, embedding_backward
+from .grid_sample import GridSampleBackward, grid_sample, grid_sample_backward
+from .interpolate import interpolate, interpolate_backward
 from .linear import linear, linear_bias_backward, linear_weight_backward, linear_x_backward
 from .norm import (
     BatchNormTrain,
@@ -53,6 +55,7 @@ __all__ = [
     "BatchNormTrainBackward",
     "DeformConv2dBackward",
     "DeformSamples",
+    "GridSampleBackward",
     "LayerNorm",
     "LayerNormBackward",
     "MaxPoolWithIndices",
@@ -78,6 +81,10 @@ __all__ = [
     "erf",
     "fold4d",
     "gather_planes",
+    "grid_sample",
+    "grid_sample_backward",
+    "interpolate",
+    "interpolate_backward",
     "layer_norm",
     "layer_norm_backward",
     "linear",
