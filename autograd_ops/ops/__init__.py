@@ -4,9 +4,10 @@ The names and argument orders of the module ops (`linear`, `conv2d`, ...) are th
 ``autograd_ops.nn.functional`` has PyTorch's and translates.
 """
 
-from autograd_backends import ConvOptions, PaddedConvOptions
+from autograd_backends import AttentionModuleOptions, ConvOptions, PaddedConvOptions
 
 from .activation import *
+from .attention import *
 from .compare import *
 from .conv import *
 from .dropout import *

@@ -9,10 +9,11 @@ from .base import Backend
 from .device import Device, DeviceError
 from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
-from .options import ConvOptions, PaddedConvOptions
+from .options import AttentionModuleOptions, ConvOptions, PaddedConvOptions
 
 __all__ = [
     "Array",
+    "AttentionModuleOptions",
     "Backend",
     "ConvOptions",
     "Device",

@@ -221,6 +221,9 @@ class Backend:
     layer_norm = staticmethod(module_ops.layer_norm)
     layer_norm_backward = staticmethod(module_ops.layer_norm_backward)
 
+    attention = staticmethod(module_ops.attention)
+    attention_backward = staticmethod(module_ops.attention_backward)
+
     softmax = staticmethod(module_ops.softmax)
     softmax_backward = staticmethod(module_ops.softmax_backward)
     log_softmax = staticmethod(module_ops.log_softmax)

@@ -4,6 +4,7 @@ A module is a family of ops; the private functions beside an op are its own. The
 backend.
 """
 
+from .attention import Attention, AttentionBackward, attention, attention_backward
 from .conv import conv, conv_bias_backward, conv_weight_backward, conv_x_backward
 from .embedding import embedding, embedding_backward
 from .linear import linear, linear_bias_backward, linear_weight_backward, linear_x_backward
@@ -31,6 +32,8 @@ from .softmax import log_softmax, log_softmax_backward, logsumexp, softmax, soft
 from .special import erf
 
 __all__ = [
+    "Attention",
+    "AttentionBackward",
     "BatchNormTrain",
     "BatchNormTrainBackward",
     "LayerNorm",
@@ -38,6 +41,8 @@ __all__ = [
     "MaxPoolWithIndices",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
+    "attention",
+    "attention_backward",
     "avg_pool",
     "avg_pool_backward",
     "batch_norm_train",
