@@ -93,7 +93,7 @@ attention.joint(
 
 def _grouped(x: Any, key_heads: int) -> Any:
     """x [B, 1 or H, ...] -> [B, 1 or Hk, 1 or H / Hk, ...]: the query heads that read one key head side by side"""
-    heads = (1, 1) if x.shape[1] == 1 else (key_heads, x.shape[1] // key_heads)
+    heads = (1, 1) if x.shape[1] == 1 else (key_heads, x.shape[1] // max(1, key_heads))
     return reshape(x, (x.shape[0], *heads, *x.shape[2:]))
 
 

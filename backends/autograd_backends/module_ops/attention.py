@@ -78,10 +78,9 @@ def attention(
     xp = scores.xp
     # A weight of 0 times an infinite value would be NaN.
     holes = scores.can_hide and not bool(xp.all(xp.isfinite(value)))
-    wide = widened(xp, value[:0, ...]).dtype
     shape = scores.query.shape[:-1]
     output = xp.zeros((*shape, value.shape[-1]), dtype=value.dtype, device=value.device)
-    log_sum = xp.full((*shape, 1), -xp.inf, dtype=wide, device=value.device)
+    log_sum = xp.full((*shape, 1), -xp.inf, dtype=scores.wide, device=value.device)
     for batch, heads, rows in scores.row_blocks():
         q = scores.scaled_query(batch, heads, rows)
         top = total = weighted = None
@@ -139,7 +138,7 @@ def attention_backward(
     needs_bias = needs_bias and scores.bias is not None
     grad, out = scores.grouped(output_grad), scores.grouped(output)
     shift = _finite_shift(xp, scores.grouped(xp.expand_dims(log_sum, axis=-1)))
-    zeros = partial(xp.zeros, dtype=log_sum.dtype, device=query.device)
+    zeros = partial(xp.zeros, dtype=scores.wide, device=query.device)
     query_grad = zeros(scores.query.shape) if needs_query else None
     key_grad = zeros(key.shape) if needs_key else None
     value_grad = zeros(value.shape) if needs_value else None
@@ -191,6 +190,8 @@ class _Scores:
 
     Attributes
     ----------
+    wide
+        The dtype that sums are taken in.
     can_hide
         Whether there may be keys that a query does not see.
     """
@@ -214,6 +215,7 @@ class _Scores:
             raise TypeError(f"{op_name}: mask has dtype {mask.dtype}; it must be bool, True where a key is not seen")
         self.key_heads, self.keys = key.shape[1:3]
         self.group = query.shape[1] // max(1, self.key_heads)
+        self.wide = widened(xp, query[:0, ...]).dtype
         self.query, self.key = self.grouped(query), key
         self.mask = None if mask is None else self.grouped(mask)
         self.bias = None if bias is None else self.grouped(bias)
