@@ -19,13 +19,10 @@ from ..options import AttentionModuleOptions
 from ..shapes import attention_output_shape
 from .precision import cast, widened
 
-__all__ = ["Attention", "AttentionBackward", "attention", "attention_backward"]
+__all__ = ["Attention", "AttentionBackward", "ScoreBlocks", "attention", "attention_backward"]
 
 #: Which of query, key, value and attn_bias needs a gradient.
 Needs = tuple[bool, bool, bool, bool]
-
-#: Elements of a block of scores.
-BLOCK = 2**24
 
 
 class Attention(NamedTuple):
@@ -52,7 +49,7 @@ def attention(
     mask: Array | None,
     attn_bias: Array | None,
     options: AttentionModuleOptions,
-    block: int = BLOCK,
+    blocks: type[ScoreBlocks] | None = None,
 ) -> Attention:
     """The values, weighted for each query by the softmax of its scores over the keys.
 
@@ -64,8 +61,8 @@ def attention(
         Bools [1 or B, 1 or H, Sq, Sk], True where a query does not see a key; or None.
     attn_bias
         [1 or B, 1 or H, Sq, Sk], added to the scores; or None. A key at -inf is not seen.
-    block
-        How many scores are held at a time.
+    blocks
+        How the scores are made, and how many at a time, if not as in `ScoreBlocks`.
 
     Raises
     ------
@@ -74,7 +71,7 @@ def attention(
     TypeError
         If `mask` is not of bools.
     """
-    scores = _Scores("attention", query, key, value, mask, attn_bias, options, block)
+    scores = (blocks or ScoreBlocks)("attention", query, key, value, mask, attn_bias, options)
     xp = scores.xp
     # A weight of 0 times an infinite value would be NaN.
     holes = scores.can_hide and not bool(xp.all(xp.isfinite(value)))
@@ -85,26 +82,31 @@ def attention(
         q = scores.scaled_query(batch, heads, rows)
         top = total = weighted = None
         for columns in scores.column_blocks(rows):
-            block_scores, _ = scores.block(q, batch, heads, rows, columns)
-            block_top = xp.max(block_scores, axis=-1, keepdims=True)
+            block = scores.block(q, batch, heads, rows, columns)[0]
+            block_top = xp.max(block, axis=-2, keepdims=True)
             new_top = block_top if top is None else xp.maximum(top, block_top)
             shift = _finite_shift(xp, new_top)
-            weights = xp.exp(block_scores - shift)
+            weights = scores.powers(block, shift)
+            sums = scores.sums(weights)
             part = _weighted(xp, weights, widened(xp, value[batch, heads, columns, :]), holes)
             if top is None:
-                total, weighted = xp.sum(weights, axis=-1, keepdims=True), part
+                total, weighted = sums, part
             else:
                 shrink = xp.exp(top - shift)
-                total = total * shrink + xp.sum(weights, axis=-1, keepdims=True)
-                weighted = weighted * shrink + part
+                total = total * shrink + sums
+                weighted = weighted * xp.matrix_transpose(shrink) + part
             top = new_top
+            del block, weights  # before the next ones are made
         if top is None:
             continue
         # The logarithm of 0 is right, -inf, but NumPy warns of it.
         empty = total == 0
         total = xp.where(empty, 1.0, total)
-        output[batch, heads, :, rows, :] = cast(xp, weighted / total, value.dtype)
-        log_sum[batch, heads, :, rows, :] = xp.where(empty, -xp.inf, xp.log(total) + shift)
+        weighted = weighted / xp.matrix_transpose(total)
+        logs = xp.where(empty, -xp.inf, xp.log(total) + shift)
+        place = (batch, heads, slice(None), rows, slice(None))
+        output[place] = cast(xp, xp.reshape(weighted, output[place].shape), value.dtype)
+        log_sum[place] = xp.reshape(logs, log_sum[place].shape)
     return Attention(xp.reshape(output, (*query.shape[:-1], value.shape[-1])), xp.reshape(log_sum, query.shape[:-1]))
 
 
@@ -119,7 +121,7 @@ def attention_backward(
     output_grad: Array,
     options: AttentionModuleOptions,
     needs: Needs = (True, True, True, True),
-    block: int = BLOCK,
+    blocks: type[ScoreBlocks] | None = None,
 ) -> AttentionBackward:
     """The gradients of ``attention``; its arguments, and besides them:
 
@@ -132,12 +134,11 @@ def attention_backward(
     needs
         Which of query, key, value and attn_bias needs a gradient.
     """
-    scores = _Scores("attention_backward", query, key, value, mask, attn_bias, options, block)
+    scores = (blocks or ScoreBlocks)("attention_backward", query, key, value, mask, attn_bias, options)
     xp = scores.xp
     needs_query, needs_key, needs_value, needs_bias = needs
-    needs_bias = needs_bias and scores.bias is not None
     grad, out = scores.grouped(output_grad), scores.grouped(output)
-    shift = _finite_shift(xp, scores.grouped(xp.expand_dims(log_sum, axis=-1)))
+    log_sums = scores.grouped(xp.expand_dims(log_sum, axis=-1))
     zeros = partial(xp.zeros, dtype=scores.wide, device=query.device)
     query_grad = zeros(scores.query.shape) if needs_query else None
     key_grad = zeros(key.shape) if needs_key else None
@@ -145,33 +146,35 @@ def attention_backward(
     bias_grad = zeros(scores.bias.shape) if needs_bias and scores.bias is not None else None
     for batch, heads, rows in scores.row_blocks():
         q = scores.scaled_query(batch, heads, rows)
-        g = widened(xp, grad[batch, heads, :, rows, :])
-        row_sum = xp.sum(g * widened(xp, out[batch, heads, :, rows, :]), axis=-1, keepdims=True)
-        g = _merged(xp, g)
         harmless_q = scores.harmless(q)
+        place = (batch, heads, slice(None), rows, slice(None))
+        g, o = (_merged(xp, widened(xp, x[place])) for x in (grad, out))
+        row_sum = xp.expand_dims(xp.vecdot(g, o), axis=-2)
+        shift = xp.matrix_transpose(_finite_shift(xp, _merged(xp, log_sums[place])))
         for columns in scores.column_blocks(rows):
-            block_scores, capped = scores.block(q, batch, heads, rows, columns)
-            weights = xp.exp(block_scores - shift[batch, heads, :, rows, :])
+            at_keys = (batch, heads, columns, slice(None))
+            block, capped = scores.block(q, batch, heads, rows, columns)
+            weights = scores.powers(block, shift)
             if value_grad is not None:
-                value_grad[batch, heads, columns, :] += xp.matmul(xp.matrix_transpose(_merged(xp, weights)), g)
-            if not (needs_query or needs_key or needs_bias):
+                scores.add(value_grad, at_keys, xp.matmul(weights, g))
+            if query_grad is None and key_grad is None and bias_grad is None:
                 continue
-            v = widened(xp, value[batch, heads, columns, :])
-            products = xp.reshape(xp.matmul(g, xp.matrix_transpose(v)), weights.shape)
-            scores_grad = scores.unhidden(weights, weights * (products - row_sum))
+            scores_grad = xp.matmul(widened(xp, value[at_keys]), xp.matrix_transpose(g))
+            scores_grad -= row_sum
+            scores_grad *= weights
+            scores_grad = scores.unhidden(weights, scores_grad)
             if bias_grad is not None:
                 at = _cut(bias_grad, batch, heads, rows, columns)
-                bias_grad[at] += _sum_to(xp, scores_grad, bias_grad[at].shape)
+                scores.add(bias_grad, at, scores.summed_to(scores_grad, bias_grad[at].shape, rows))
             if capped is not None:
                 scores_grad = scores.unhidden(weights, scores_grad * (1.0 - capped * capped))
-            scores_grad = _merged(xp, scores_grad)
             if query_grad is not None:
-                k = scores.harmless(widened(xp, key[batch, heads, columns, :]))
-                part = xp.matmul(scores_grad, k) * scores.scale
-                query_grad[batch, heads, :, rows, :] += xp.reshape(part, query_grad[batch, heads, :, rows, :].shape)
+                k = scores.harmless(widened(xp, key[at_keys]))
+                part = xp.matmul(xp.matrix_transpose(scores_grad), k) * scores.scale
+                scores.add(query_grad, place, xp.reshape(part, query_grad[place].shape))
             if key_grad is not None:
-                part = xp.matmul(xp.matrix_transpose(scores_grad), harmless_q)
-                key_grad[batch, heads, columns, :] += part * (scores.softcap or 1.0)
+                scores.add(key_grad, at_keys, xp.matmul(scores_grad, harmless_q) * (scores.softcap or 1.0))
+            del block, capped, weights, scores_grad
     return AttentionBackward(
         None if query_grad is None else cast(xp, xp.reshape(query_grad, query.shape), query.dtype),
         None if key_grad is None else cast(xp, key_grad, key.dtype),
@@ -182,19 +185,24 @@ def attention_backward(
     )
 
 
-class _Scores:
-    """The scores of a call, a block at a time.
+class ScoreBlocks:
+    """The scores of a call, a block at a time; a backend may subclass it with faster steps.
 
     The G query heads that read one key head are a dimension of their own: query [B, Hk, G, Sq, D], mask and bias
-    [1 or B, 1 or Hk, 1 or G, Sq, Sk], a block of scores [b, h, G, rows, columns].
+    [1 or B, 1 or Hk, 1 or G, Sq, Sk]. A block of scores is [b, h, columns, G rows]: keys before queries, because
+    reductions over the keys then go along rows of memory.
 
     Attributes
     ----------
+    size
+        How many scores a block has, at most.
     wide
         The dtype that sums are taken in.
     can_hide
         Whether there may be keys that a query does not see.
     """
+
+    size = 2**24
 
     def __init__(
         self,
@@ -205,7 +213,6 @@ class _Scores:
         mask: Array | None,
         bias: Array | None,
         options: AttentionModuleOptions,
-        block: int,
     ) -> None:
         self.xp = xp = namespace(query)
         shapes = (tuple(a.shape) for a in (query, key, value))
@@ -224,19 +231,18 @@ class _Scores:
         #: Query `row` sees keys up to `row` plus this.
         self.lead = self.keys - query.shape[2] if options.is_causal else None
         self.can_hide = not (mask is None and bias is None and self.lead is None)
-        self.block_size = block
 
     def grouped(self, x: Array) -> Array:
         """x [B, 1 or H, ...] -> [B, 1 or Hk, 1 or G, ...]"""
         heads = (1, 1) if x.shape[1] == 1 else (self.key_heads, self.group)
         return self.xp.reshape(x, (x.shape[0], *heads, *x.shape[2:]))
 
-    # ------------------------------------------------------------ blocks
+    # ------------------------------------------------------------ where the blocks are
 
     def row_blocks(self) -> Iterator[tuple[slice, slice, slice]]:
-        """Batches, key heads and rows, such that with a block of columns they are not more than the block's size."""
+        """Batches, key heads and rows, such that with a block of columns they are not more than `size`."""
         batches, key_heads, group, queries, _ = self.query.shape
-        room = max(1, self.block_size // (max(1, group) * self._column_step()))
+        room = max(1, self.size // (max(1, group) * self._column_step()))
         row_step = max(1, min(room, queries))
         head_step = max(1, min(room // row_step, key_heads))
         for batch in _slices(batches, max(1, room // (row_step * head_step))):
@@ -245,14 +251,14 @@ class _Scores:
                     yield batch, heads, rows
 
     def column_blocks(self, rows: slice) -> Iterator[slice]:
-        """The columns that `rows` see."""
+        """The columns that `rows` see; those that causality hides from all of them are left out."""
         stop = self.keys if self.lead is None else min(self.keys, rows.stop + self.lead)
         return _slices(stop, self._column_step())
 
     def _column_step(self) -> int:
-        return max(1, min(self.keys, isqrt(self.block_size)))
+        return max(1, min(self.keys, isqrt(self.size)))
 
-    # ------------------------------------------------------------ values
+    # ------------------------------------------------------------ what is in them
 
     def scaled_query(self, batch: slice, heads: slice, rows: slice) -> Array:
         """Rows of the query, times the scale, over the softcap: [b, h, G rows, D]"""
@@ -262,28 +268,63 @@ class _Scores:
     def block(
         self, scaled_query: Array, batch: slice, heads: slice, rows: slice, columns: slice
     ) -> tuple[Array, Array | None]:
-        """Scores [b, h, G, rows, columns], -inf where hidden; and the tanh in them, if there is a softcap."""
+        """Scores [b, h, columns, G rows], -inf where hidden; and the tanh in them, if there is a softcap."""
         xp = self.xp
         key = widened(xp, self.key[batch, heads, columns, :])
-        scores = xp.matmul(scaled_query, xp.matrix_transpose(key))
-        scores = xp.reshape(scores, (*scores.shape[:2], self.group, -1, scores.shape[-1]))
+        scores = xp.matmul(key, xp.matrix_transpose(scaled_query))
         capped = None
         if self.softcap is not None:
             capped = xp.tanh(scores)
             scores = capped * self.softcap
-        bias = None if self.bias is None else self.bias[_cut(self.bias, batch, heads, rows, columns)]
-        if bias is not None:
+        if not self.can_hide:
+            return scores, capped
+        shape = scores.shape
+        scores = xp.reshape(scores, (*shape[:3], self.group, rows.stop - rows.start))
+        hidden = None if self.mask is None else self._turned(self.mask, batch, heads, rows, columns)
+        if self.bias is not None:
+            bias = self._turned(self.bias, batch, heads, rows, columns)
             scores += cast(xp, bias, scores.dtype)
-        hidden = None if self.mask is None else self.mask[_cut(self.mask, batch, heads, rows, columns)]
-        if bias is not None:
             hidden = _either(hidden, bias == -xp.inf)
         if self.lead is not None and columns.stop - 1 > rows.start + self.lead:
             row, column = (xp.arange(s.start, s.stop, device=scores.device) for s in (rows, columns))
-            hidden = _either(hidden, column > xp.expand_dims(row, axis=-1) + self.lead)
-        return scores if hidden is None else xp.where(hidden, -xp.inf, scores), capped
+            hidden = _either(hidden, xp.reshape(column, (-1, 1, 1)) > row + self.lead)
+        if hidden is not None:
+            scores = self.hide(scores, hidden)
+        return xp.reshape(scores, shape), capped
+
+    def _turned(self, x: Array, batch: slice, heads: slice, rows: slice, columns: slice) -> Array:
+        """x [1 or B, 1 or Hk, 1 or G, Sq, Sk] -> the block of it, [1 or b, 1 or h, columns, 1 or G, rows]"""
+        return self.xp.permute_dims(x[_cut(x, batch, heads, rows, columns)], (0, 1, 4, 2, 3))
+
+    def summed_to(self, x: Array, shape: Shape, rows: slice) -> Array:
+        """x [b, h, columns, G rows] -> [1 or b, 1 or h, 1 or G, rows, columns], summed where `shape` has 1"""
+        xp = self.xp
+        x = xp.reshape(x, (*x.shape[:3], self.group, rows.stop - rows.start))
+        x = xp.permute_dims(x, (0, 1, 3, 4, 2))
+        axes: Any = tuple(i for i, n in enumerate(shape) if n != x.shape[i])
+        return xp.sum(x, axis=axes, keepdims=True) if axes else x
+
+    # ------------------------------------------------------------ steps
+
+    def hide(self, scores: Array, hidden: Array) -> Array:
+        """`scores`, which are the caller's, with -inf where `hidden`."""
+        return self.xp.where(hidden, -self.xp.inf, scores)
+
+    def powers(self, scores: Array, shift: Array) -> Array:
+        """exp(scores - shift); `scores` are the caller's."""
+        scores -= shift
+        return self.xp.exp(scores)
+
+    def sums(self, weights: Array) -> Array:
+        """[b, h, columns, G rows] -> [b, h, 1, G rows]"""
+        return self.xp.sum(weights, axis=-2, keepdims=True)
+
+    def add(self, target: Array, place: tuple[slice, ...], x: Array) -> None:
+        """Add `x` to `target` at `place`."""
+        target[place] += x
 
     def unhidden(self, weights: Array, x: Array) -> Array:
-        """`x` with 0 where the weight is 0, whatever the hidden keys made of it."""
+        """`x`, which is the caller's, with 0 where the weight is 0, whatever hidden keys made of it."""
         return self.xp.where(weights == 0, 0.0, x) if self.can_hide else x
 
     def harmless(self, x: Array) -> Array:
@@ -323,22 +364,15 @@ def _finite_shift(xp: Namespace, top: Array) -> Array:
 
 
 def _weighted(xp: Namespace, weights: Array, value: Array, holes: bool) -> Array:
-    """weights [b, h, G, rows, columns] @ value [b, h, columns, Dv] -> [b, h, G, rows, Dv]
+    """weights [b, h, columns, G rows], value [b, h, columns, Dv] -> [b, h, G rows, Dv]
 
     With `holes`, a value that is not finite counts only where its weight is not 0.
     """
-    shape = (*weights.shape[:-1], value.shape[-1])
-    weights = _merged(xp, weights)
+    weights = xp.matrix_transpose(weights)
     if not holes:
-        return xp.reshape(xp.matmul(weights, value), shape)
+        return xp.matmul(weights, value)
     out = xp.matmul(weights, xp.where(xp.isfinite(value), value, 0.0))
     seen = xp.astype(weights != 0, weights.dtype)
     for kind, where in ((xp.inf, value == xp.inf), (-xp.inf, value == -xp.inf), (xp.nan, xp.isnan(value))):
         out = xp.where(xp.matmul(seen, xp.astype(where, seen.dtype)) > 0, out + kind, out)
-    return xp.reshape(out, shape)
-
-
-def _sum_to(xp: Namespace, x: Array, shape: Shape) -> Array:
-    """`x` summed along the dimensions that are 1 in `shape`."""
-    axes: Any = tuple(i for i, n in enumerate(shape) if n != x.shape[i])
-    return xp.sum(x, axis=axes, keepdims=True) if axes else x
+    return out

@@ -6,13 +6,38 @@ import numpy as np
 
 from .. import module_ops
 from ..array_types import Array
-from ..module_ops.attention import Attention, AttentionBackward, Needs
+from ..module_ops.attention import Attention, AttentionBackward, Needs, ScoreBlocks
 from ..options import AttentionModuleOptions
 
 __all__ = ["attention", "attention_backward"]
 
-#: Elements of a block of scores; a few such blocks are in use at a time.
-BLOCK = 2**17
+
+class CachedBlocks(ScoreBlocks):
+    """Blocks of which a few fit into the cache, worked on in place."""
+
+    size = 2**17
+
+    def hide(self, scores: Array, hidden: Array) -> Array:
+        np.copyto(scores, -np.inf, where=hidden)
+        return scores
+
+    def powers(self, scores: Array, shift: Array) -> Array:
+        scores -= shift
+        return np.exp(scores, out=scores)
+
+    def sums(self, weights: Array) -> Array:
+        # A product with ones adds up faster than a reduction.
+        return np.matmul(np.ones((1, weights.shape[-2]), weights.dtype), weights)
+
+    def add(self, target: Array, place: tuple[slice, ...], x: Array) -> None:
+        # Without the copy of the sum onto itself that ``target[place] += x`` ends with.
+        part = target[place]
+        part += x
+
+    def unhidden(self, weights: Array, x: Array) -> Array:
+        if self.can_hide:
+            np.copyto(x, 0.0, where=weights == 0)
+        return x
 
 
 def attention(
@@ -22,10 +47,10 @@ def attention(
     mask: Array | None,
     attn_bias: Array | None,
     options: AttentionModuleOptions,
-    block: int = BLOCK,
+    blocks: type[ScoreBlocks] | None = CachedBlocks,
 ) -> Attention:
     with np.errstate(invalid="ignore", over="ignore"):
-        return module_ops.attention(query, key, value, mask, attn_bias, options, block)
+        return module_ops.attention(query, key, value, mask, attn_bias, options, blocks)
 
 
 def attention_backward(
@@ -39,9 +64,9 @@ def attention_backward(
     output_grad: Array,
     options: AttentionModuleOptions,
     needs: Needs = (True, True, True, True),
-    block: int = BLOCK,
+    blocks: type[ScoreBlocks] | None = CachedBlocks,
 ) -> AttentionBackward:
     with np.errstate(invalid="ignore", over="ignore"):
         return module_ops.attention_backward(
-            query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs, block
+            query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs, blocks
         )
