@@ -2,6 +2,7 @@
 
 from . import functional, init, utils
 from .activation import *
+from .attention import *
 from .containers import ModuleDict, ModuleList, ParameterList, Sequential
 from .conv import *
 from .dropout import *
@@ -13,3 +14,4 @@ from .normalization import *
 from .parameter import Parameter
 from .pooling import *
 from .shape import *
+from .transformer import *
