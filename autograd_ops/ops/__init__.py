@@ -5,6 +5,7 @@ The names and argument orders of the module ops (`linear`, `conv2d`, ...) are th
 """
 
 from autograd_backends import (
+    AttentionModuleOptions,
     ConvOptions,
     ConvTransposeOptions,
     DeformConvOptions,
@@ -15,6 +16,7 @@ from autograd_backends import (
 )
 
 from .activation import *
+from .attention import *
 from .compare import *
 from .conv import *
 from .conv_transpose import *

@@ -10,6 +10,7 @@ from .device import Device, DeviceError
 from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
 from .options import (
+    AttentionModuleOptions,
     ConvOptions,
     ConvTransposeOptions,
     DeformConvOptions,
@@ -21,6 +22,7 @@ from .options import (
 
 __all__ = [
     "Array",
+    "AttentionModuleOptions",
     "Backend",
     "ConvOptions",
     "ConvTransposeOptions",

@@ -255,6 +255,8 @@ class Backend:
     interpolate_backward = staticmethod(module_ops.interpolate_backward)
     grid_sample_2d = grid_sample_3d = staticmethod(module_ops.grid_sample)
     grid_sample_2d_backward = grid_sample_3d_backward = staticmethod(module_ops.grid_sample_backward)
+    attention = staticmethod(module_ops.attention)
+    attention_backward = staticmethod(module_ops.attention_backward)
 
     softmax = staticmethod(module_ops.softmax)
     softmax_backward = staticmethod(module_ops.softmax_backward)

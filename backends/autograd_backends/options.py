@@ -5,6 +5,7 @@ They are hashable, so that an op can look up by them what it has worked out befo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
@@ -15,6 +16,7 @@ from .errors import ShapeError
 from .resampling import MODES, SMOOTH_MODES
 
 __all__ = [
+    "AttentionModuleOptions",
     "ConvOptions",
     "ConvTransposeOptions",
     "DeformConvOptions",
@@ -141,6 +143,54 @@ class PaddedConvOptions(ConvOptions):
         before = per_dimension(op_name, "padding_start", self.padding, rank)
         after = per_dimension(op_name, "padding_end", self.padding_end, rank)
         return tuple(zip(before, after, strict=True))
+
+
+@dataclass(frozen=True)
+class AttentionModuleOptions:
+    """How the scores of an attention are made.
+
+    Parameters
+    ----------
+    scale
+        What the products of queries and keys are multiplied by; None for 1 / sqrt(D), of the queries' width D.
+    softcap
+        Scaled scores s become ``softcap * tanh(s / softcap)``, which is between ±softcap; None for s itself.
+    is_causal
+        Whether a query sees no later key. The last query and the last key stand at one time, so that with Sq queries
+        and Sk keys, query `row` sees key `column` if ``column <= row + Sk - Sq``.
+
+    Raises
+    ------
+    ValueError
+        Naming the field that is out of range.
+
+    Examples
+    --------
+    >>> AttentionModuleOptions(softcap=30.0)
+    AttentionModuleOptions(scale=None, softcap=30.0, is_causal=False)
+    """
+
+    scale: float | None = None
+    softcap: float | None = None
+    is_causal: bool = False
+
+    def __post_init__(self) -> None:
+        for field in ("scale", "softcap"):
+            value = getattr(self, field)
+            if value is None:
+                continue
+            name = f"{type(self).__name__}: {field}={value!r}"
+            try:
+                number = float(value)
+            except (TypeError, ValueError):
+                raise TypeError(f"{name} is not a number or None") from None
+            if not math.isfinite(number):
+                raise ValueError(f"{name} must be finite")
+            if field == "softcap" and number <= 0:
+                raise ValueError(f"{name} must be positive")
+            object.__setattr__(self, field, number)
+        if not isinstance(self.is_causal, bool):
+            raise TypeError(f"{type(self).__name__}: is_causal={self.is_causal!r} is not a bool")
 
 
 def _checked_name(owner: object, field: str, names: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     activation,
+    attention,
     compare,
     conv,
     deform_conv,
@@ -43,6 +44,7 @@ FAMILIES = (
     loss,
     *(elementwise, compare, dtype, shape, reduce, activation, indexing, linear, conv, pad, pool, norm, loss),
     *(interpolate, grid_sample),
+    attention,
 )
 
 #: The samples of each op by its name.

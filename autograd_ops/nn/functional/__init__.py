@@ -1,6 +1,7 @@
 """Functions with PyTorch's names and signatures, behind the modules of ``nn``. Each translates to ops."""
 
 from .activation import *
+from .attention import *
 from .convolution import *
 from .cross_entropy import *
 from .dropout import *

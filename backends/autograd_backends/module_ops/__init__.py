@@ -4,6 +4,7 @@ A module is a family of ops; the private functions beside an op are its own. The
 backend.
 """
 
+from .attention import Attention, AttentionBackward, attention, attention_backward
 from .conv import (
     conv,
     conv_bias_backward,
@@ -51,6 +52,8 @@ from .special import erf
 from .unfold import fold4d, unfold, unfold4d, unfold_backward
 
 __all__ = [
+    "Attention",
+    "AttentionBackward",
     "BatchNormTrain",
     "BatchNormTrainBackward",
     "DeformConv2dBackward",
@@ -62,6 +65,8 @@ __all__ = [
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
     "adaptive_max_pool_with_indices",
+    "attention",
+    "attention_backward",
     "avg_pool",
     "avg_pool_backward",
     "batch_norm_train",

@@ -9,6 +9,7 @@ import numpy as np
 from ..array_types import Array, Shape
 from ..base import Backend
 from ..device import Device
+from . import attention as attentions
 from . import interpolate as resizing
 from . import linear as linears
 from . import namespace
@@ -126,6 +127,8 @@ class NumpyBackend(Backend):
 
     interpolate = staticmethod(resizing.interpolate)
     interpolate_backward = staticmethod(resizing.interpolate_backward)
+    attention = staticmethod(attentions.attention)
+    attention_backward = staticmethod(attentions.attention_backward)
 
     softmax = staticmethod(softmaxes.softmax)
     softmax_backward = staticmethod(softmaxes.softmax_backward)
