@@ -154,7 +154,7 @@ ARGUMENTS: dict[str, Callable[[Values, Values], tuple[Any, ...]]] = {
     "fold4d": lambda i, o: (i["x"], o["output_size"], o["kernel_size"], _unfold_options(o)),
     "unfold": lambda i, o: (i["x"], o["dim"], o["size"], o["step"]),
     "interpolate": lambda i, o: (i["x"], o["output_size"], _interpolate_options(o)),
-    "grid_sample_2d": lambda i, o: (i["x"], i["grid"], ops.GridSampleOptions(**_lower(o))),
+    "grid_sample": lambda i, o: (i["x"], i["grid"], ops.GridSampleOptions(**_lower(o))),
     "pad": lambda i, o: (i["x"], o["padding"], o["mode"].lower(), o.get("value", 0.0)),
     "attention": lambda i, o: (
         *(i[name] for name in ("query", "key", "value", "mask", "attn_bias")),
@@ -169,7 +169,7 @@ def _interpolate_options(o: Values) -> Any:
 
 
 def _bare(op: str) -> str:
-    return re.sub(r"[123]d$", "", op)
+    return re.sub(r"_?[123]d$", "", op)
 
 
 def call(vector: Vector, inputs: Values) -> Any:
@@ -220,7 +220,7 @@ def _rules(vector: Vector, i: Values, g: Tensor) -> Values | None:
     if op == "interpolate":
         return {"x": part("", i["x"], g, o["output_size"], _interpolate_options(o))}
     if op == "grid_sample_2d":
-        return dict(zip(("x", "grid"), part("", i["x"], i["grid"], g, ARGUMENTS[op](i, o)[-1]), strict=True))
+        return dict(zip(("x", "grid"), part("", i["x"], i["grid"], g, ARGUMENTS[bare](i, o)[-1]), strict=True))
     return None
 
 

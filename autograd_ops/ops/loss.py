@@ -96,7 +96,7 @@ def nll_loss(log_probs: Array, target: Array, weight: Array | None, ignore_index
     target = xp.astype(target, xp.int64, copy=False)
     ignored = target == ignore_index
     target = xp.where(ignored, 0, target)
-    kernels(log_probs).check_indices(target, log_probs.shape[axis], "target")
+    kernels(log_probs).check_indices(target, log_probs.shape[axis], "nll_loss: target")
     wide = kernels(log_probs).accumulator(log_probs.dtype)
     factor = xp.astype(ignored, wide) - 1.0
     if weight is not None:
