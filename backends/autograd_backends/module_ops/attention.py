@@ -73,8 +73,7 @@ def attention(
     """
     scores = (blocks or ScoreBlocks)("attention", query, key, value, mask, attn_bias, options)
     xp = scores.xp
-    # A weight of 0 times an infinite value would be NaN.
-    holes = scores.can_hide and not bool(xp.all(xp.isfinite(value)))
+    holes = scores.has_holes(value)
     shape = scores.query.shape[:-1]
     output = xp.zeros((*shape, value.shape[-1]), dtype=value.dtype, device=value.device)
     log_sum = xp.full((*shape, 1), -xp.inf, dtype=scores.wide, device=value.device)
@@ -326,6 +325,13 @@ class ScoreBlocks:
     def unhidden(self, weights: Array, x: Array) -> Array:
         """`x`, which is the caller's, with 0 where the weight is 0, whatever hidden keys made of it."""
         return self.xp.where(weights == 0, 0.0, x) if self.can_hide else x
+
+    def has_holes(self, value: Array) -> bool:
+        """Whether a hidden value may not be finite: a weight of 0 times it would be NaN.
+
+        To look at the values would be to wait for an asynchronous device, so it may be so wherever a key may be hidden.
+        """
+        return self.can_hide
 
     def harmless(self, x: Array) -> Array:
         """`x` with 0 in place of what is not finite, if that may be hidden; where it is not, the weights are NaN."""

@@ -34,6 +34,9 @@ class CachedBlocks(ScoreBlocks):
         part = target[place]
         part += x
 
+    def has_holes(self, value: Array) -> bool:
+        return self.can_hide and not np.isfinite(value).all()
+
     def unhidden(self, weights: Array, x: Array) -> Array:
         if self.can_hide:
             np.copyto(x, 0.0, where=weights == 0)
