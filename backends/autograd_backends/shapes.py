@@ -343,7 +343,8 @@ def grid_sample_output_shape(op_name: str, x_shape: Shape, grid_shape: Shape) ->
         )
     if grid_shape[0] != x_shape[0]:
         raise ShapeError(
-            f"{op_name}: grid {grid_shape} is for a batch of {grid_shape[0]} (dimension 0) but x {x_shape} has {x_shape[0]}"
+            f"{op_name}: grid {grid_shape} is for a batch of {grid_shape[0]} (dimension 0) "
+            f"but x {x_shape} has {x_shape[0]}"
         )
     if not prod(x_shape[2:]):
         raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to read")

@@ -16,7 +16,15 @@ from ..resampling import Resize, Row, is_identity, taps, taps_of_adjoint
 from ..shapes import interpolate_resizes
 from .precision import cast, widened
 
-__all__ = ["Along", "Rows", "by_taps", "interpolate", "interpolate_backward"]
+__all__ = [
+    "Along",
+    "Rows",
+    "by_taps",
+    "interpolate",
+    "interpolate_backward",
+    "interpolate_backward_by",
+    "interpolate_by",
+]
 
 #: `taps` or `taps_of_adjoint`.
 Rows = Callable[[Resize], tuple[Row, ...]]
@@ -45,19 +53,24 @@ def by_taps(x: Array, resize: Resize, rows: Rows, axis: int) -> Array:
     return total
 
 
-def interpolate(x: Array, output_size: Shape, options: InterpolateOptions, along: Along = by_taps) -> Array:
+def interpolate(x: Array, output_size: Shape, options: InterpolateOptions) -> Array:
     """x [N, C, ...] resized -> [N, C, *output_size]
-
-    Parameters
-    ----------
-    along
-        What resizes one dimension: backends have their own.
 
     Raises
     ------
     TypeError
         If x has integers, and the mode gives fractions.
     """
+    return interpolate_by(by_taps, x, output_size, options)
+
+
+def interpolate_backward(x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions) -> Array:
+    """grad [N, C, *output_size] brought back to the cells that it came from -> the gradient of x, of `x_shape`"""
+    return interpolate_backward_by(by_taps, x_shape, grad, output_size, options)
+
+
+def interpolate_by(along: Along, x: Array, output_size: Shape, options: InterpolateOptions) -> Array:
+    """`interpolate`, where `along` resizes one dimension."""
     xp = namespace(x)
     resizes = interpolate_resizes("interpolate", x.shape, output_size, options)
     if not options.mode.startswith("nearest") and xp.isdtype(x.dtype, ("bool", "integral")):
@@ -65,10 +78,10 @@ def interpolate(x: Array, output_size: Shape, options: InterpolateOptions, along
     return _resized(x, resizes, taps, along)
 
 
-def interpolate_backward(
-    x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions, along: Along = by_taps
+def interpolate_backward_by(
+    along: Along, x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions
 ) -> Array:
-    """grad [N, C, *output_size] brought back to the cells that it came from -> the gradient of x, of `x_shape`"""
+    """`interpolate_backward`, where `along` brings back one dimension."""
     resizes = interpolate_resizes("interpolate_backward", x_shape, output_size, options, grad.shape)
     return _resized(grad, resizes, taps_of_adjoint, along)
 
