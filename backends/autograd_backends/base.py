@@ -241,10 +241,22 @@ class Backend:
     pad = staticmethod(module_ops.pad)
     pad_backward = staticmethod(module_ops.pad_backward)
 
+    unfold4d = staticmethod(module_ops.unfold4d)
+    fold4d = staticmethod(module_ops.fold4d)
+    unfold = staticmethod(module_ops.unfold)
+    unfold_backward = staticmethod(module_ops.unfold_backward)
+
     batch_norm_train = staticmethod(module_ops.batch_norm_train)
     batch_norm_train_backward = staticmethod(module_ops.batch_norm_train_backward)
     layer_norm = staticmethod(module_ops.layer_norm)
     layer_norm_backward = staticmethod(module_ops.layer_norm_backward)
+
+    interpolate = staticmethod(module_ops.interpolate)
+    interpolate_backward = staticmethod(module_ops.interpolate_backward)
+    grid_sample_2d = grid_sample_3d = staticmethod(module_ops.grid_sample)
+    grid_sample_2d_backward = grid_sample_3d_backward = staticmethod(module_ops.grid_sample_backward)
+    attention = staticmethod(module_ops.attention)
+    attention_backward = staticmethod(module_ops.attention_backward)
 
     softmax = staticmethod(module_ops.softmax)
     softmax_backward = staticmethod(module_ops.softmax_backward)

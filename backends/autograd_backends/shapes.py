@@ -9,13 +9,22 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 
-from .array_types import Array, Namespace, Shape
+from .array_types import Array, IntPair, Namespace, Shape
 from .errors import ShapeError
-from .options import ConvOptions, ConvTransposeOptions, DeformConvOptions, per_dimension
+from .options import (
+    ConvOptions,
+    ConvTransposeOptions,
+    DeformConvOptions,
+    InterpolateOptions,
+    UnfoldOptions,
+    per_dimension,
+)
+from .resampling import Resize
 from .windows import Window
 
 __all__ = [
     "adaptive_pool_output_shape",
+    "attention_output_shape",
     "check_batch_norm",
     "check_grad",
     "check_layer_norm",
@@ -28,11 +37,16 @@ __all__ = [
     "conv_windows",
     "deform_conv_output_shape",
     "embedding_output_shape",
+    "fold4d_output_shape",
+    "grid_sample_output_shape",
+    "interpolate_resizes",
     "linear_output_shape",
     "pad_output_shape",
     "pad_pairs",
     "pool_output_shape",
     "pool_windows",
+    "unfold4d_windows",
+    "unfold_output_shape",
 ]
 
 
@@ -379,6 +393,89 @@ def check_grad(op_name: str, grad_shape: Shape, x_shape: Shape, out_shape: Shape
         raise ShapeError(f"{op_name}: grad has shape {grad_shape}; what x {x_shape} gives has {out_shape}")
 
 
+# ---------------------------------------------------------------- windows side by side
+
+
+def unfold4d_windows(
+    op_name: str, image_shape: Shape, kernel_size: IntPair, options: UnfoldOptions
+) -> tuple[Window, ...]:
+    """The kernel's positions down and across images [N, C, H, W].
+
+    Raises
+    ------
+    ShapeError
+        If the images have other dimensions, or the kernel does not fit into them.
+    """
+    _check_rank(op_name, image_shape, 2)
+    kernel = per_dimension(op_name, "kernel_size", kernel_size, 2)
+    if min(kernel) < 1:
+        raise ShapeError(f"{op_name}: kernel_size={kernel_size} must be positive")
+    stride = per_dimension(op_name, "stride", options.stride, 2)
+    padding = per_dimension(op_name, "padding", options.padding, 2)
+    dilation = per_dimension(op_name, "dilation", options.dilation, 2)
+    windows = []
+    for d, size in enumerate(image_shape[2:]):
+        extent = dilation[d] * (kernel[d] - 1) + 1
+        room = size + 2 * padding[d] - extent
+        if room < 0:
+            raise ShapeError(
+                f"{op_name}: the kernel spans {extent} (kernel_size={kernel_size}, dilation={options.dilation}) but "
+                f"images {image_shape} with padding={options.padding} are {size + 2 * padding[d]} long in dimension "
+                f"{2 + d}"
+            )
+        windows.append(Window(size, kernel[d], stride[d], padding[d], dilation[d], room // stride[d] + 1))
+    return tuple(windows)
+
+
+def fold4d_output_shape(x_shape: Shape, output_size: IntPair, kernel_size: IntPair, options: UnfoldOptions) -> Shape:
+    """The shape [N, C, *output_size] of the images that the columns x [N, C * kH * kW, positions] are folded to.
+
+    Raises
+    ------
+    ShapeError
+        If kH * kW does not divide the channels, or the kernel has another number of positions in such an image.
+    """
+    if len(x_shape) != 3:
+        raise ShapeError(f"fold4d: x has {len(x_shape)} dimensions {x_shape}; it needs 3, [N, C * kH * kW, positions]")
+    size = per_dimension("fold4d", "output_size", output_size, 2)
+    if min(size) < 1:
+        raise ShapeError(f"fold4d: output_size={output_size} must be positive")
+    windows = unfold4d_windows("fold4d", (*x_shape[:2], *size), kernel_size, options)
+    cells, positions = prod(w.kernel for w in windows), prod(w.out for w in windows)
+    if x_shape[1] % cells:
+        raise ShapeError(
+            f"fold4d: x has {x_shape[1]} channels (dimension 1 of {x_shape}), which the {cells} cells of "
+            f"kernel_size={kernel_size} do not divide"
+        )
+    if x_shape[2] != positions:
+        raise ShapeError(
+            f"fold4d: x has {x_shape[2]} blocks (dimension 2 of {x_shape}), but kernel_size={kernel_size} with "
+            f"{options} has {positions} positions in output_size={output_size}"
+        )
+    return (x_shape[0], x_shape[1] // cells, *size)
+
+
+def unfold_output_shape(x_shape: Shape, dim: int, size: int, step: int) -> Shape:
+    """The shape of the windows of `size` cells, `step` apart, along dimension `dim` of x.
+
+    Raises
+    ------
+    ShapeError
+        If there is no such dimension, or it is shorter than a window.
+    """
+    rank = len(x_shape)
+    if not -rank <= dim < rank:
+        raise ShapeError(f"unfold: dim={dim} is none of the {rank} dimensions of x {x_shape}")
+    if step < 1:
+        raise ShapeError(f"unfold: step={step} must be positive")
+    if not 0 <= size <= x_shape[dim]:
+        raise ShapeError(
+            f"unfold: size={size} must be from 0 to {x_shape[dim]}, the length of dimension {dim} of x {x_shape}"
+        )
+    axis = dim % rank
+    return (*x_shape[:axis], (x_shape[axis] - size) // step + 1, *x_shape[axis + 1 :], size)
+
+
 # ---------------------------------------------------------------- padding
 
 PAD_MODES = ("constant", "reflect", "edge", "circular")
@@ -420,6 +517,77 @@ def pad_output_shape(x_shape: Shape, padding: Sequence[tuple[int, int]], mode: s
     return tuple(shape)
 
 
+# ---------------------------------------------------------------- resampling
+
+
+@lru_cache(maxsize=4096)
+def interpolate_resizes(
+    op_name: str,
+    x_shape: Shape,
+    output_size: Shape,
+    options: InterpolateOptions,
+    grad_shape: Shape | None = None,
+) -> tuple[Resize, ...]:
+    """What is done to each spatial dimension of x [N, C, ...] that is resized to `output_size`.
+
+    Raises
+    ------
+    ShapeError
+        If a size is 0, or their numbers do not fit; or if `grad_shape` is not that of the output.
+    """
+    rank = len(x_shape) - 2
+    if rank < 1:
+        raise ShapeError(f"{op_name}: x has shape {x_shape}; it must be [N, C, ...]")
+    sizes = per_dimension(op_name, "output_size", output_size, rank)
+    if min(sizes) < 1:
+        raise ShapeError(f"{op_name}: output_size={sizes} must be positive")
+    if not prod(x_shape[2:]):
+        raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to resize")
+    if grad_shape is not None:
+        check_grad(op_name, grad_shape, x_shape, (*x_shape[:2], *sizes))
+    scales = (None,) * rank if options.scales is None else options.scales
+    if len(scales) != rank:
+        raise ShapeError(f"{op_name}: scales={scales} has {len(scales)} entries for {rank} spatial dimensions")
+    return tuple(
+        Resize(
+            size,
+            out,
+            options.mode,
+            options.align_corners,
+            options.antialias,
+            None if scale is None or _is_plain(size, out, scale, options) else scale,
+        )
+        for size, out, scale in zip(x_shape[2:], sizes, scales, strict=True)
+    )
+
+
+def _is_plain(size: int, out: int, scale: float, options: InterpolateOptions) -> bool:
+    """Whether `scale` says no more than the sizes do, from which positions are exact.
+
+    In these modes PyTorch copies a dimension that keeps its size, whatever its scale.
+    """
+    copied = options.antialias or options.mode in ("nearest", "linear", "bilinear", "trilinear")
+    return size * scale == out or (size == out and copied)
+
+
+def grid_sample_output_shape(op_name: str, x_shape: Shape, grid_shape: Shape) -> Shape:
+    """x [N, C, ...], grid [N, ..., rank] -> [N, C, ...], of the grid's spatial shape; `op_name` ends in the rank."""
+    rank = int(op_name.removesuffix("_backward")[-2])
+    _check_rank(op_name, x_shape, rank)
+    if len(grid_shape) != rank + 2 or grid_shape[-1] != rank:
+        raise ShapeError(
+            f"{op_name}: grid has shape {grid_shape}; it must have {rank + 2} dimensions, [N, ..., {rank}]"
+        )
+    if grid_shape[0] != x_shape[0]:
+        raise ShapeError(
+            f"{op_name}: grid {grid_shape} is for a batch of {grid_shape[0]} (dimension 0) "
+            f"but x {x_shape} has {x_shape[0]}"
+        )
+    if not prod(x_shape[2:]):
+        raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to read")
+    return (*x_shape[:2], *grid_shape[1:-1])
+
+
 # ---------------------------------------------------------------- norms
 
 
@@ -453,6 +621,60 @@ def check_layer_norm(op_name: str, x_shape: Shape, gamma_shape: Shape | None, be
             raise ShapeError(
                 f"{op_name}: {name} has shape {shape} but the last dimension of x {x_shape} is {x_shape[-1]}"
             )
+
+
+# ---------------------------------------------------------------- attention
+
+
+@lru_cache(maxsize=4096)
+def attention_output_shape(
+    op_name: str,
+    query_shape: Shape,
+    key_shape: Shape,
+    value_shape: Shape,
+    mask_shape: Shape | None,
+    bias_shape: Shape | None,
+) -> Shape:
+    """query [B, H, Sq, D], key [B, Hk, Sk, D], value [B, Hk, Sk, Dv] -> [B, H, Sq, Dv]
+
+    Raises
+    ------
+    ShapeError
+        Naming the argument, the shapes and the rule.
+    """
+    layouts = {"query": "[B, H, Sq, D]", "key": "[B, Hk, Sk, D]", "value": "[B, Hk, Sk, Dv]"}
+    shapes = {"query": query_shape, "key": key_shape, "value": value_shape}
+    for name, shape in shapes.items():
+        if len(shape) != 4:
+            raise ShapeError(f"{op_name}: {name} has {len(shape)} dimensions {shape}; it needs 4, {layouts[name]}")
+    batch, heads, queries = query_shape[:3]
+    key_heads, keys = key_shape[1:3]
+    for name, other, axis, what in (
+        ("key", "query", 0, "batch size"),
+        ("key", "query", 3, "width"),
+        ("value", "key", 0, "batch size"),
+        ("value", "key", 1, "number of heads"),
+        ("value", "key", 2, "number of keys"),
+    ):
+        if shapes[name][axis] != shapes[other][axis]:
+            raise ShapeError(
+                f"{op_name}: {name} {shapes[name]}, {layouts[name]}, must have the {what} (dimension {axis}) "
+                f"of {other} {shapes[other]}, {shapes[other][axis]}"
+            )
+    if heads != key_heads and (not key_heads or heads % key_heads):
+        raise ShapeError(
+            f"{op_name}: key {key_shape} has {key_heads} heads (dimension 1), which must divide the {heads} heads "
+            f"of query {query_shape}"
+        )
+    for name, given in (("mask", mask_shape), ("attn_bias", bias_shape)):
+        if given is not None and not (
+            len(given) == 4 and given[0] in (1, batch) and given[1] in (1, heads) and given[2:] == (queries, keys)
+        ):
+            raise ShapeError(
+                f"{op_name}: {name} has shape {given}; for query {query_shape} and key {key_shape} it must be "
+                f"[1 or {batch}, 1 or {heads}, {queries}, {keys}]: [1 or B, 1 or H, Sq, Sk]"
+            )
+    return (batch, heads, queries, value_shape[3])
 
 
 def _check_weight(op_name: str, x_shape: Shape, weight_shape: Shape, layout: str, groups: int) -> None:

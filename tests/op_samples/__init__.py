@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from . import (
     activation,
+    attention,
     compare,
     conv,
     deform_conv,
     dtype,
     elementwise,
+    grid_sample,
     indexing,
+    interpolate,
     linear,
     loss,
     norm,
@@ -17,6 +20,7 @@ from . import (
     pool,
     reduce,
     shape,
+    unfold,
 )
 from .base import Sample, arrays_in, distinct
 
@@ -33,10 +37,14 @@ FAMILIES = (
     linear,
     conv,
     deform_conv,
+    unfold,
     pad,
     pool,
     norm,
     loss,
+    *(elementwise, compare, dtype, shape, reduce, activation, indexing, linear, conv, pad, pool, norm, loss),
+    *(interpolate, grid_sample),
+    attention,
 )
 
 #: The samples of each op by its name.
