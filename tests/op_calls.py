@@ -107,10 +107,13 @@ def outputs(result: Any) -> list[Any]:
 
 
 def seeds(result: Any) -> tuple[list[Tensor], list[Tensor]]:
-    """The outputs that carry gradients, and an irregular gradient for each."""
-    carrying = [out for out in outputs(result) if out.requires_grad]
-    values = [np.cos(1.3 * np.arange(out.numel()) + k).reshape(tuple(out.shape)) for k, out in enumerate(carrying)]
-    given = [ag.tensor(v, dtype=out.dtype, device=out.device) for v, out in zip(values, carrying, strict=True)]
+    """The outputs that carry gradients, and an irregular gradient for each, which is the output's own."""
+    carrying, given = [], []
+    for k, out in enumerate(outputs(result)):
+        if out.requires_grad:
+            values = np.cos(1.3 * np.arange(out.numel()) + k).reshape(tuple(out.shape))
+            carrying.append(out)
+            given.append(ag.tensor(values, dtype=out.dtype, device=out.device))
     return carrying, given
 
 
