@@ -25,6 +25,7 @@ __all__ = [
     "on_host",
     "outputs",
     "reference",
+    "rounded",
     "seeds",
     "tensors",
 ]
@@ -107,13 +108,12 @@ def outputs(result: Any) -> list[Any]:
 
 
 def seeds(result: Any) -> tuple[list[Tensor], list[Tensor]]:
-    """The outputs that carry gradients, and an irregular gradient for each, which is the output's own."""
-    carrying, given = [], []
-    for k, out in enumerate(outputs(result)):
-        if out.requires_grad:
-            values = np.cos(1.3 * np.arange(out.numel()) + k).reshape(tuple(out.shape))
-            carrying.append(out)
-            given.append(ag.tensor(values, dtype=out.dtype, device=out.device))
+    """The outputs that carry gradients, and an irregular gradient for each."""
+    # By its place among all outputs: which of them carry gradients may depend on which inputs need one.
+    numbered = [(k, out) for k, out in enumerate(outputs(result)) if out.requires_grad]
+    values = [np.cos(1.3 * np.arange(out.numel()) + k).reshape(tuple(out.shape)) for k, out in numbered]
+    carrying = [out for _, out in numbered]
+    given = [ag.tensor(v, dtype=out.dtype, device=out.device) for v, out in zip(values, carrying, strict=True)]
     return carrying, given
 
 
@@ -134,14 +134,19 @@ def on_host(values: Sequence[Any]) -> list[np.ndarray]:
     return [host(value) for value in values]
 
 
-def reference(sample: Sample, dtype: str = "float64") -> list[np.ndarray]:
-    """What `sample` says the outputs are, for inputs rounded to `dtype`."""
+def rounded(sample: Sample, dtype: str) -> Sample:
+    """The same sample with float64 inputs that are numbers of `dtype`."""
 
-    def rounded(value: Any) -> Any:
+    def through(value: Any) -> Any:
         floats = isinstance(value, np.ndarray) and value.dtype == np.float64
         return value.astype(dtype).astype(np.float64) if floats else value
 
-    result = sample.reference(*[_each(rounded, a) for a in sample.arguments])
+    return Sample(sample.reference, *[_each(through, a) for a in sample.arguments])
+
+
+def reference(sample: Sample, dtype: str = "float64") -> list[np.ndarray]:
+    """What `sample` says the outputs are, for inputs rounded to `dtype`."""
+    result = sample.reference(*rounded(sample, dtype).arguments)
     many = isinstance(result, tuple)
     return [np.asarray(out) for out in result if out is not None] if many else [np.asarray(result)]
 

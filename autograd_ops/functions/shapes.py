@@ -45,6 +45,7 @@ __all__ = [
     "triu",
     "unbind",
     "unflatten",
+    "unfold",
     "unsqueeze",
     "view",
     "view_as",
@@ -366,6 +367,17 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     return tuple([transpose(g, 0, 1) for g in grids] if indexing == "xy" and rank > 1 else grids)
 
 
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """The windows of `size` elements along `dimension`, `step` apart, as a new last dimension; a copy.
+
+    Raises
+    ------
+    ValueError
+        If the dimension is shorter than `size`, or `step` is not positive.
+    """
+    return ops.unfold(input, axis_of("unfold", dimension, input.ndim), size, step)
+
+
 # ---------------------------------------------------------------- repeats, triangles, diagonals
 
 
@@ -379,7 +391,9 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
     between = [n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair]
     stretched = [n for pair in zip(times, shape, strict=True) for n in pair]
     wide = ops.broadcast_to(ops.reshape(input, tuple(between)), tuple(stretched))
-    return ops.reshape(wide, tuple([n * k for n, k in zip(shape, times, strict=True)]))
+    copies = ops.reshape(wide, tuple([n * k for n, k in zip(shape, times, strict=True)]))
+    # Where nothing had to be moved it is a window on the input still.
+    return copies if copies.alias is None else ops.clone(copies)
 
 
 def tile(input: Tensor, dims: Sequence[int]) -> Tensor:

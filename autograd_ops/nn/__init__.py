@@ -11,7 +11,11 @@ from .linear import *
 from .loss import *
 from .module import Module
 from .normalization import *
+from .padding import *
 from .parameter import Parameter
 from .pooling import *
 from .shape import *
+from .shuffle import *
 from .transformer import *
+from .unfolding import *
+from .upsampling import *

@@ -7,21 +7,45 @@ from . import (
     attention,
     compare,
     conv,
+    deform_conv,
     dtype,
     elementwise,
+    grid_sample,
     indexing,
+    interpolate,
     linear,
     loss,
     norm,
+    pad,
     pool,
     reduce,
     shape,
+    unfold,
 )
 from .base import Sample, arrays_in, distinct
 
 __all__ = ["SAMPLES", "Sample", "arrays_in", "distinct"]
 
-FAMILIES = (attention, elementwise, compare, dtype, shape, reduce, activation, indexing, linear, conv, pool, norm, loss)
+FAMILIES = (
+    elementwise,
+    compare,
+    dtype,
+    shape,
+    reduce,
+    activation,
+    indexing,
+    linear,
+    conv,
+    deform_conv,
+    unfold,
+    pad,
+    pool,
+    norm,
+    loss,
+    *(elementwise, compare, dtype, shape, reduce, activation, indexing, linear, conv, pad, pool, norm, loss),
+    *(interpolate, grid_sample),
+    attention,
+)
 
 #: The samples of each op by its name.
 SAMPLES: dict[str, list[Sample]] = {name: samples for family in FAMILIES for name, samples in family.SAMPLES.items()}

@@ -6,8 +6,13 @@ from .convolution import *
 from .cross_entropy import *
 from .dropout import *
 from .embedding import *
+from .grid_sample import *
+from .interpolation import *
 from .linear import *
 from .loss import *
 from .normalization import *
 from .padding import *
 from .pooling import *
+from .shuffle import *
+from .unfolding import *
+from .unpooling import *

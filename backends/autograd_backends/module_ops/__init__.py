@@ -5,8 +5,25 @@ backend.
 """
 
 from .attention import Attention, AttentionBackward, attention, attention_backward
-from .conv import conv, conv_bias_backward, conv_weight_backward, conv_x_backward
+from .conv import (
+    conv,
+    conv_bias_backward,
+    conv_transpose,
+    conv_transpose_weight_backward,
+    conv_transpose_x_backward,
+    conv_weight_backward,
+    conv_x_backward,
+)
+from .deform_conv import (
+    DeformConv2dBackward,
+    DeformSamples,
+    deform_conv2d,
+    deform_conv2d_backward,
+    deform_samples,
+)
 from .embedding import embedding, embedding_backward
+from .grid_sample import GridSampleBackward, grid_sample, grid_sample_backward
+from .interpolate import interpolate, interpolate_backward
 from .linear import linear, linear_bias_backward, linear_weight_backward, linear_x_backward
 from .norm import (
     BatchNormTrain,
@@ -18,29 +35,36 @@ from .norm import (
     layer_norm,
     layer_norm_backward,
 )
+from .pad import pad, pad_backward
 from .pool import (
     MaxPoolWithIndices,
     adaptive_avg_pool,
     adaptive_avg_pool_backward,
+    adaptive_max_pool_with_indices,
     avg_pool,
     avg_pool_backward,
-    max_pool_gather,
+    gather_planes,
     max_pool_with_indices,
-    max_pool_with_indices_backward,
+    scatter_planes,
 )
 from .softmax import log_softmax, log_softmax_backward, logsumexp, softmax, softmax_backward
 from .special import erf
+from .unfold import fold4d, unfold, unfold4d, unfold_backward
 
 __all__ = [
     "Attention",
     "AttentionBackward",
     "BatchNormTrain",
     "BatchNormTrainBackward",
+    "DeformConv2dBackward",
+    "DeformSamples",
+    "GridSampleBackward",
     "LayerNorm",
     "LayerNormBackward",
     "MaxPoolWithIndices",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
+    "adaptive_max_pool_with_indices",
     "attention",
     "attention_backward",
     "avg_pool",
@@ -49,11 +73,23 @@ __all__ = [
     "batch_norm_train_backward",
     "conv",
     "conv_bias_backward",
+    "conv_transpose",
+    "conv_transpose_weight_backward",
+    "conv_transpose_x_backward",
     "conv_weight_backward",
     "conv_x_backward",
+    "deform_conv2d",
+    "deform_conv2d_backward",
+    "deform_samples",
     "embedding",
     "embedding_backward",
     "erf",
+    "fold4d",
+    "gather_planes",
+    "grid_sample",
+    "grid_sample_backward",
+    "interpolate",
+    "interpolate_backward",
     "layer_norm",
     "layer_norm_backward",
     "linear",
@@ -63,9 +99,13 @@ __all__ = [
     "log_softmax",
     "log_softmax_backward",
     "logsumexp",
-    "max_pool_gather",
     "max_pool_with_indices",
-    "max_pool_with_indices_backward",
+    "pad",
+    "pad_backward",
+    "scatter_planes",
     "softmax",
     "softmax_backward",
+    "unfold",
+    "unfold4d",
+    "unfold_backward",
 ]

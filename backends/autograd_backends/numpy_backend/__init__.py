@@ -10,6 +10,7 @@ from ..array_types import Array, Shape
 from ..base import Backend
 from ..device import Device
 from . import attention as attentions
+from . import interpolate as resizing
 from . import linear as linears
 from . import namespace
 from . import norm as norms
@@ -117,15 +118,15 @@ class NumpyBackend(Backend):
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices
     )
-    max_pool1d_with_indices_backward = max_pool2d_with_indices_backward = max_pool3d_with_indices_backward = (
-        staticmethod(pools.max_pool_with_indices_backward)
-    )
+    scatter_planes = staticmethod(pools.scatter_planes)
 
     batch_norm_train = staticmethod(norms.batch_norm_train)
     batch_norm_train_backward = staticmethod(norms.batch_norm_train_backward)
     layer_norm = staticmethod(norms.layer_norm)
     layer_norm_backward = staticmethod(norms.layer_norm_backward)
 
+    interpolate = staticmethod(resizing.interpolate)
+    interpolate_backward = staticmethod(resizing.interpolate_backward)
     attention = staticmethod(attentions.attention)
     attention_backward = staticmethod(attentions.attention_backward)
 
