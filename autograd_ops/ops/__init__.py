@@ -9,6 +9,7 @@ from autograd_backends import ConvOptions, PaddedConvOptions
 from .activation import *
 from .compare import *
 from .conv import *
+from .ctc import *
 from .dropout import *
 from .dtype import *
 from .elementwise import *

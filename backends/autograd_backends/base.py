@@ -227,4 +227,11 @@ class Backend:
     log_softmax_backward = staticmethod(module_ops.log_softmax_backward)
     logsumexp = staticmethod(module_ops.logsumexp)
 
+    ctc_loss = staticmethod(module_ops.ctc_loss)
+    ctc_loss_backward = staticmethod(module_ops.ctc_loss_backward)
+
+    def has_ctc_loss_backward(self) -> bool:
+        """Whether `ctc_loss_backward` is to be used; without it the tape differentiates the loss step by step."""
+        return True
+
     erf = staticmethod(module_ops.erf)

@@ -3,6 +3,7 @@
 from .activation import *
 from .convolution import *
 from .cross_entropy import *
+from .ctc import *
 from .dropout import *
 from .embedding import *
 from .linear import *

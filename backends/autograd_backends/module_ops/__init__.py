@@ -5,6 +5,7 @@ backend.
 """
 
 from .conv import conv, conv_bias_backward, conv_weight_backward, conv_x_backward
+from .ctc import CtcStates, ctc_loss, ctc_loss_backward, ctc_states
 from .embedding import embedding, embedding_backward
 from .linear import linear, linear_bias_backward, linear_weight_backward, linear_x_backward
 from .norm import (
@@ -33,6 +34,7 @@ from .special import erf
 __all__ = [
     "BatchNormTrain",
     "BatchNormTrainBackward",
+    "CtcStates",
     "LayerNorm",
     "LayerNormBackward",
     "MaxPoolWithIndices",
@@ -46,6 +48,9 @@ __all__ = [
     "conv_bias_backward",
     "conv_weight_backward",
     "conv_x_backward",
+    "ctc_loss",
+    "ctc_loss_backward",
+    "ctc_states",
     "embedding",
     "embedding_backward",
     "erf",
