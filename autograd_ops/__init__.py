@@ -3,6 +3,9 @@
 The arrays come from the backend that a device string names: ``"cpu"`` is NumPy, ``"cuda:0"`` is CuPy.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0.dev0"
 
 from autograd_backends import Device as device
@@ -11,6 +14,15 @@ from autograd_backends import DeviceError
 from . import autograd, cuda, ops
 from .creation import *
 from .dtypes import *
+
+# PyTorch's other names of dtypes. They hide Python's own here, and nowhere else.
+from .dtypes import bool_ as bool
+from .dtypes import float16 as half
+from .dtypes import float32 as float
+from .dtypes import float64 as double
+from .dtypes import int16 as short
+from .dtypes import int32 as int
+from .dtypes import int64 as long
 from .functions import *
 from .indexing import (
     check_indices,
@@ -32,17 +44,31 @@ from .random import *
 from .tape import TapeError, enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .tensor import Size, Tensor
 
-# After the rest: Tensor's operators and methods are attached, then what is built with them.
+# After the rest: Tensor's operators and methods are attached.
 from . import methods  # isort: skip
-from . import nn, optim, utils  # isort: skip
-from .serialization import SerializationError, load, save  # isort: skip
+
+if TYPE_CHECKING:
+    from . import nn, optim, utils
+    from .serialization import SerializationError, load, save
+
+#: What is imported when it is first asked for: names of modules, and of what is in one.
+_LAZY = {
+    "nn": "nn",
+    "optim": "optim",
+    "utils": "utils",
+    "SerializationError": "serialization",
+    "load": "serialization",
+    "save": "serialization",
+}
 
 
-def is_tensor(value: object) -> bool:
-    """Whether `value` is a Tensor."""
-    return isinstance(value, Tensor)
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{_LAZY[name]}", __name__)
+    globals()[name] = value = module if name == _LAZY[name] else getattr(module, name)
+    return value
 
 
-def is_floating_point(input: Tensor) -> bool:
-    """Whether the elements of `input` are floats."""
-    return input.dtype.is_floating_point
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -43,6 +43,9 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_backends.lookup import on_load
 
+from . import runtime
+from .table import TABLE
+
 if TYPE_CHECKING:
     from autograd_backends import Backend
 
@@ -79,8 +82,6 @@ def compile_op(op: Op) -> None:
     RegistryError
         If an input of `op` has neither a rule nor is declared nondiff.
     """
-    from . import runtime
-
     op.check()
     function = op.function
     function.__globals__.update(runtime.CALL_GLOBALS, op=op, forward=op.forward, recorded=op.recorded)
@@ -96,8 +97,6 @@ def look_at_devices(backend: Backend) -> None:
     """From now on let every op compare its operands' devices, if the library of `backend` would not."""
     global _comparing_devices
     if backend.mixes_devices and not _comparing_devices:
-        from .registry import TABLE
-
         _comparing_devices = True
         for op in TABLE.values():
             if op.function.__code__ is not _stub.__code__:
@@ -432,8 +431,6 @@ def _tuple(parts: Any) -> str:
 
 def rewrap(op: Op, node: Any) -> tuple[Any, ...]:
     """What `node` saved, with Tensors on the tape in place of inputs and outputs that carry gradients."""
-    from . import runtime
-
     saved = node.saved
     rewrapped = list(saved)
     kinds = {i.name: i.kind for i in op.inputs}
@@ -456,8 +453,7 @@ def rewrap(op: Op, node: Any) -> tuple[Any, ...]:
 if __name__ == "__main__":
     import sys
 
-    import autograd_ops  # noqa: F401
-    from autograd_ops.registry import TABLE
+    import autograd_ops  # noqa: F401  # which fills the table
 
     for name in sys.argv[1:]:
         print(call_source(TABLE[name]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["all_axes", "axes_of", "axis_of", "either", "shape_of_sizes"]
+__all__ = ["all_axes", "axes_of", "axis_of", "broadcast_shape", "either", "shape_of_sizes"]
 
 
 def axis_of(name: str, dim: int, rank: int) -> int:
@@ -49,6 +49,24 @@ def axes_of(name: str, dim: int | Iterable[int] | None, rank: int) -> tuple[int,
 def all_axes(axes: tuple[int, ...] | None, rank: int) -> tuple[int, ...]:
     """`axes`, or every one where it is None."""
     return tuple(range(rank)) if axes is None else axes
+
+
+def broadcast_shape(name: str, shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape that arrays of `shapes` broadcast to.
+
+    Raises
+    ------
+    ValueError
+        If two lengths of a dimension differ, and neither is 1.
+    """
+    given = [tuple(shape) for shape in shapes]
+    result = []
+    for axis in range(-max(map(len, given), default=0), 0):
+        lengths = {shape[axis] for shape in given if len(shape) >= -axis} - {1}
+        if len(lengths) > 1:
+            raise ValueError(f"{name}: shapes {' and '.join(map(str, given))} differ in dimension {axis}")
+        result.append(lengths.pop() if lengths else 1)
+    return tuple(result)
 
 
 def either(name: str, dim: Any, axis: Any, keepdim: bool, keepdims: bool | None) -> tuple[Any, bool]:

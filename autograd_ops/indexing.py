@@ -13,8 +13,8 @@ from typing import Any
 from autograd_backends import is_array, kernels
 
 from . import ops
-from .creation import as_tensor, tensor
-from .dims import axis_of
+from .creation import as_tensor, full_like, tensor
+from .dims import axis_of, broadcast_shape
 from .inplace import bump, in_place, refuse_expanded
 from .tape import mode
 from .tensor import Tensor
@@ -395,8 +395,6 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, value: Any 
     check_indices(index, input.array.shape[axis], "scatter")
     _cut("scatter", input, index, axis)
     if src is None or not isinstance(src, Tensor):
-        from .creation import full_like
-
         src = full_like(index, value if src is None else src, dtype=input.dtype)
     flat = ops.reshape(Tensor(ops.flat_along_axis(index.array, tuple(input.array.shape), axis)), (-1,))
     values = ops.reshape(_cut_to(src, index), (-1,))
@@ -450,10 +448,8 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of `input` where the bool `mask` holds, in one dimension; the two broadcast."""
-    from .functions.shapes import broadcast_tensors
-
-    wide, wide_mask = broadcast_tensors(input, mask)
-    return getitem(wide, wide_mask)
+    shape = broadcast_shape("masked_select", (input.array.shape, mask.array.shape))
+    return getitem(ops.broadcast_to(input, shape), ops.broadcast_to(mask, shape))
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:

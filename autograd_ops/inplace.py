@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_backends import kernels
 
+from .table import TABLE
 from .tape import FREED, Leaf, Node, TapeError, enable_grad, mode
 
 if TYPE_CHECKING:
@@ -97,9 +98,7 @@ def in_place(tensor: Tensor, op: Callable[..., Any], *arguments: Any, name: str 
     new = op(tensor, *arguments)
     _refuse_result(tensor, new, called)
     if new.array.dtype != tensor.array.dtype:
-        from .ops import astype
-
-        new = astype(new, tensor.array.dtype)
+        new = TABLE["astype"].function(new, tensor.array.dtype)
     if new.node is not None:
         _keep_private_copies(new.node, tensor)
     kernels(tensor.array).write(tensor.array, new.array)

@@ -12,10 +12,12 @@ from typing import Any
 from autograd_backends import Device, is_array, kernels, parse_device
 
 from . import functions, indexing, ops
+from .arrays import move
 from .autograd import backward
-from .creation import full, move, tensor, zeros
+from .creation import full, tensor, zeros
 from .dtypes import DType, as_dtype, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from .inplace import in_place
+from .random import normal, uniform
 from .tensor import Tensor
 
 __all__: list[str] = []
@@ -103,6 +105,7 @@ _NOT_METHODS = {
     "concatenate",
     "einsum",
     "hstack",
+    "is_tensor",
     "meshgrid",
     "numel",
     "stack",
@@ -215,16 +218,12 @@ def _drawn(self: Tensor, name: str, array: Any) -> Tensor:
 
 def _uniform_(self: Tensor, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Tensor:
     """Set every element to a number drawn evenly from [low, high); returns itself."""
-    from .random import uniform
-
     drawn = uniform(low, high, tuple(self.shape), generator=generator, dtype=self.dtype, device=self.device)
     return _drawn(self, "uniform_", drawn.array)
 
 
 def _normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
     """Set every element to a number of the normal distribution of that mean and deviation; returns itself."""
-    from .random import normal
-
     drawn = normal(mean, std, tuple(self.shape), generator=generator, dtype=self.dtype, device=self.device)
     return _drawn(self, "normal_", drawn.array)
 
@@ -340,11 +339,6 @@ def _transposed(self: Tensor) -> Tensor:
     return ops.permute(self, tuple(reversed(range(self.ndim))))
 
 
-def _is_floating_point(self: Tensor) -> bool:
-    """Whether its elements are floats."""
-    return self.dtype.is_floating_point
-
-
 def _detach_(self: Tensor) -> Tensor:
     """Take it off the tape; returns itself."""
     self.node = self.alias = None
@@ -363,4 +357,4 @@ def _element_size(self: Tensor) -> int:
 
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
-_attach(_is_floating_point, _detach_, _nelement, _element_size)
+_attach(_detach_, _nelement, _element_size)

@@ -11,7 +11,7 @@ from typing import Any
 
 from autograd_backends import Backend, Device, get_backend, parse_device
 
-from .creation import _shape, get_default_device
+from .arrays import array_from, get_default_device, shape_from
 from .dtypes import as_dtype, get_default_dtype, int64, native_dtype
 from .tensor import Tensor
 
@@ -124,7 +124,7 @@ def rand(
     requires_grad: bool = False,
 ) -> Tensor:
     """Numbers drawn evenly from [0, 1)."""
-    return Tensor(draw("uniform", _shape(size), dtype, device, generator), requires_grad=requires_grad)
+    return Tensor(draw("uniform", shape_from(size), dtype, device, generator), requires_grad=requires_grad)
 
 
 def uniform(
@@ -137,7 +137,7 @@ def uniform(
     device: str | None = None,
 ) -> Tensor:
     """Numbers drawn evenly from [low, high)."""
-    drawn = draw("uniform", _shape((size,)), dtype, device, generator)
+    drawn = draw("uniform", shape_from((size,)), dtype, device, generator)
     return Tensor(drawn * (high - low) + low)
 
 
@@ -149,7 +149,7 @@ def randn(
     requires_grad: bool = False,
 ) -> Tensor:
     """Numbers drawn from the normal distribution of mean 0 and variance 1."""
-    return Tensor(draw("normal", _shape(size), dtype, device, generator), requires_grad=requires_grad)
+    return Tensor(draw("normal", shape_from(size), dtype, device, generator), requires_grad=requires_grad)
 
 
 def normal(
@@ -165,7 +165,7 @@ def normal(
     like = mean if isinstance(mean, Tensor) else std if isinstance(std, Tensor) else None
     if like is not None:
         return randn_like(like, generator=generator) * std + mean
-    drawn = draw("normal", _shape(() if size is None else (size,)), dtype, device, generator)
+    drawn = draw("normal", shape_from(() if size is None else (size,)), dtype, device, generator)
     return Tensor(drawn * std + mean)
 
 
@@ -189,7 +189,7 @@ def randint(
         low, high, size = 0, low, high if size is None else size
     if low >= high:
         raise ValueError(f"randint: no integer is at least {low} and below {high}")
-    array = draw("integers", _shape((size,)), int64 if dtype is None else dtype, device, generator, low, high)
+    array = draw("integers", shape_from((size,)), int64 if dtype is None else dtype, device, generator, low, high)
     return Tensor(array)
 
 
@@ -273,7 +273,5 @@ def multinomial(
         with np.errstate(divide="ignore"):
             waiting = stream.standard_exponential((rows, n)) / weights
         chosen = np.argsort(waiting, axis=1)[:, :num_samples]
-    from .creation import tensor
-
-    result = tensor(chosen.astype(np.int64), device=input.device)
+    result = Tensor(array_from(chosen, int64, input.device))
     return result if input.ndim == 2 else result[0]

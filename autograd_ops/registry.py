@@ -29,6 +29,7 @@ from typing import Any, NoReturn, ParamSpec, Protocol, TypeAlias, TypeVar
 from autograd_backends import Array
 
 from . import call_path
+from .table import TABLE
 
 __all__ = ["TABLE", "Array", "Arrays", "Op", "OpFunction", "RegistryError", "ShapeOf", "op"]
 
@@ -41,9 +42,6 @@ ShapeOf: TypeAlias = Any
 Rule = Callable[..., Any]
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
-
-#: Every op by name.
-TABLE: dict[str, Op] = {}
 
 
 class RegistryError(TypeError):

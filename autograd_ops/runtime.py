@@ -11,6 +11,7 @@ from autograd_backends.lookup import floating_dtypes
 from .errors import changed, explain, refuse_mixed_devices
 from .inplace import become_view, node_of
 from .promotion import NUMBERS, align, shape_of, to_floating
+from .table import TABLE
 from .tape import Node, Port, mode, next_seq
 from .tensor import Tensor
 
@@ -77,14 +78,12 @@ def check_versions(op: Op, name: str, versions: Sequence[list[Any]], numbers: Se
 
 def fit(gradient: Any, node: Node) -> Any:
     """`gradient`, summed and cast to the shape and dtype of the input that `node` made."""
-    from .ops import astype, sum_to
-
     if gradient is None:
         return None
     if gradient.shape != node.shape:
-        gradient = sum_to(gradient, node.shape)
+        gradient = TABLE["sum_to"].function(gradient, node.shape)
     native = gradient.array.dtype if isinstance(gradient, Tensor) else gradient.dtype
-    return gradient if native == node.dtype else astype(gradient, node.dtype)
+    return gradient if native == node.dtype else TABLE["astype"].function(gradient, node.dtype)
 
 
 def fit_all(gradients: Sequence[Any], nodes: Sequence[Node | None]) -> list[Any]:
@@ -99,17 +98,10 @@ def on_tape(value: Any, node: Node | None) -> Any:
     """A saved array as a Tensor that `node` made; the array itself where no gradient is wanted."""
     if node is None or value is None or not hasattr(value, "dtype"):
         return value
-    tensor = Tensor(value)
+    promoted = value.dtype != node.dtype
+    tensor = Tensor(kernels(value).xp.astype(value, node.dtype) if promoted else value)
     tensor.node = node
-    if value.dtype != node.dtype:  # it was promoted when it was saved
-        from .ops import astype
-
-        tensor.array = value
-        original = kernels(value).xp.astype(value, node.dtype)
-        tensor = Tensor(original)
-        tensor.node = node
-        tensor = astype(tensor, value.dtype)
-    return tensor
+    return TABLE["astype"].function(tensor, value.dtype) if promoted else tensor
 
 
 def parents_by_input(op: Op, parents: Sequence[Node | None]) -> dict[str, Any]:

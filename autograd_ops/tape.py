@@ -141,7 +141,8 @@ class Port(Node):
         return f"<output {self.index} of {self.parents[0]!r}>"
 
 
-Hook = Callable[["Tensor"], "Tensor | None"]
+#: From the gradient that arrives to the one that goes on: arrays, or Tensors where the walk records itself.
+Hook = Callable[[Any], Any]
 
 
 # ---------------------------------------------------------------- switching recording on and off
@@ -296,7 +297,7 @@ def walk(
             gradient = grads.pop(seq)
             owns = seq in owned
             if node.hooks is not None:
-                gradient, owns = _run_hooks(node, gradient, create_graph), False
+                gradient, owns = _through(node.hooks, gradient), False
             if wanted is not None and seq in wanted:
                 found[seq] = gradient if owns or create_graph else _copy(gradient)
             parents = node.parents
@@ -324,7 +325,7 @@ def walk(
             gradient = grads[seq]
             owns = seq in owned
             if leaf.hooks is not None:
-                gradient, owns = _run_hooks(leaf, gradient, create_graph), False
+                gradient, owns = _through(leaf.hooks, gradient), False
             if wanted is None:
                 tensor = leaf.ref()
                 if tensor is not None:
@@ -358,19 +359,14 @@ def _leading_to(wanted: set[int] | None, roots: Iterable[Node]) -> set[int]:
     return leading
 
 
+def _through(hooks: dict[int, Hook], gradient: Any) -> Any:
+    for hook in list(hooks.values()):
+        gradient = hook(gradient)
+    return gradient
+
+
 def _copy(array: Any) -> Any:
     return namespace(array).asarray(array, copy=True)
-
-
-def _run_hooks(node: Node, gradient: Any, create_graph: bool) -> Any:
-    from .tensor import Tensor
-
-    for hook in list((node.hooks or {}).values()):
-        given = gradient if create_graph else Tensor(gradient)
-        result = hook(given)
-        if result is not None:
-            gradient = result if create_graph else result.array
-    return gradient
 
 
 def _arrive_at_output(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_backends import Device, device_of, is_array, kernels, namespace, scalar_to_array
 
+from .arrays import array_from, move
 from .dtypes import DType, dtype_of, get_default_dtype
-from .tape import Hook, Leaf, Node, TapeError, mode
+from .printing import describe
+from .tape import Leaf, Node, TapeError
 
 __all__ = ["RemovableHandle", "Size", "Tensor"]
 
@@ -97,9 +99,7 @@ class Tensor:
         elif isinstance(data, Tensor):
             data = data.array
         elif not is_array(data):
-            from .creation import tensor
-
-            data = tensor(data, dtype=get_default_dtype()).array
+            data = array_from(data, get_default_dtype(), None)
         self.array = data
         self.version = [0]
         self.grad = self.alias = self.node = None
@@ -222,7 +222,7 @@ class Tensor:
         """Whether `retain_grad` was called on it."""
         return self.node is not None and self.node.hooks is not None and _RETAIN in self.node.hooks
 
-    def register_hook(self, hook: Hook) -> RemovableHandle:
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call ``hook(gradient)`` when backward has this Tensor's gradient; what it returns takes its place.
 
         Raises
@@ -234,7 +234,7 @@ class Tensor:
             raise TapeError("register_hook: this tensor does not require grad")
         hooks = self.node.hooks = self.node.hooks or {}
         key = max(hooks, default=-1) + 1
-        hooks[key] = hook
+        hooks[key] = _UserHook(hook)
         return RemovableHandle(hooks, key)
 
     def set_node(self, node: Node | None) -> None:
@@ -340,8 +340,6 @@ class Tensor:
         return format(self.item(), spec) if spec and not self.array.shape else format(repr(self), spec)
 
     def __repr__(self) -> str:
-        from .printing import describe
-
         return describe(self)
 
     # ---------------------------------------------------------------- copying and pickling
@@ -401,6 +399,22 @@ class Tensor:
         def __xor__(self, other: Any) -> Tensor: ...
 
 
+class _UserHook:
+    """A hook on a node, from a user's function of Tensors: what arrives is an array, or in a recorded walk a Tensor."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Callable[[Tensor], Tensor | None]) -> None:
+        self._function = function
+
+    def __call__(self, gradient: Any) -> Any:
+        recorded = isinstance(gradient, Tensor)
+        result = self._function(gradient if recorded else Tensor(gradient))
+        if result is None:
+            return gradient
+        return result if recorded else result.array
+
+
 class _Retain:
     """A hook that leaves the gradient on a Tensor, held weakly: a node must not keep the Tensor it made."""
 
@@ -409,15 +423,14 @@ class _Retain:
     def __init__(self, tensor: Tensor) -> None:
         self._ref = weakref.ref(tensor)
 
-    def __call__(self, gradient: Tensor) -> None:
+    def __call__(self, gradient: Any) -> Any:
         tensor = self._ref()
         if tensor is not None:
-            tensor.accumulate(gradient if mode.enabled else gradient.array, owned=False)
+            tensor.accumulate(gradient, owned=False)
+        return gradient
 
 
 def _rebuild(cls: type[Tensor], host: Any, device: str, requires_grad: bool) -> Tensor:
-    from .creation import tensor
-
     rebuilt = cls.__new__(cls)
-    Tensor.__init__(rebuilt, tensor(host, device=device).array, requires_grad=requires_grad)
+    Tensor.__init__(rebuilt, move(host, None, device), requires_grad=requires_grad)
     return rebuilt

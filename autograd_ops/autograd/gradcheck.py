@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..creation import tensor
 from ..tensor import Tensor
 from .core import grad
 
@@ -155,16 +156,12 @@ def _differentiable_outputs(result: Any) -> list[Tensor]:
 
 def _irregular(out: Tensor) -> Tensor:
     """A fixed gradient without regularities for the shape of `out`, on its device."""
-    from ..creation import tensor
-
     values = np.cos(1.7 * np.arange(out.numel()) + 0.3).reshape(tuple(out.shape))
     return tensor(values, dtype=out.dtype, device=out.device, requires_grad=True)
 
 
 def _analytic(out: Tensor, x: Tensor, element: int) -> Any:
     """One row of the Jacobian: the derivative of an element of `out` by all of `x`."""
-    from ..creation import tensor
-
     if not out.requires_grad:
         return np.zeros(x.numel())
     seed = np.zeros(out.numel())
@@ -178,7 +175,6 @@ def _numeric(
     func: Callable[..., list[Tensor]], outputs: list[Tensor], arguments: list[Any], checked: list[int], eps: float
 ) -> list[Any]:
     """For each of `outputs` and each checked input, the Jacobian by central differences."""
-    from ..creation import tensor
 
     def values(i: int, moved: Any) -> list[Any]:
         replaced = list(arguments)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..creation import tensor
+from ..indexing import nonzero
 from ..ops import (
     abs,
     acos,
@@ -97,6 +99,8 @@ __all__ = [
     "floor_divide",
     "ge",
     "gt",
+    "is_floating_point",
+    "is_tensor",
     "isclose",
     "isfinite",
     "isinf",
@@ -203,12 +207,8 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """`input` where the condition holds, `other` elsewhere; the condition alone gives the indices where it holds."""
     if input is None and other is None:
-        from ..indexing import nonzero
-
         return nonzero(condition, as_tuple=True)
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
-        from ..creation import tensor
-
         input = tensor(input, device=condition.device)
     return ops.where(condition, input, other)
 
@@ -233,3 +233,13 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two Tensors have the same shape and elements."""
     return tuple(input.shape) == tuple(other.shape) and bool(ops.all(input == other))
+
+
+def is_tensor(value: object) -> bool:
+    """Whether `value` is a Tensor."""
+    return isinstance(value, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements of `input` are floats."""
+    return input.dtype.is_floating_point

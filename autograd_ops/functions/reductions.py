@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import ops
+from ..creation import zeros_like
 from ..dims import axes_of, axis_of, either
+from ..indexing import narrow
 from ..tensor import Tensor
 
 __all__ = [
@@ -299,8 +301,6 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = 
 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that put `input` in order along `dim`; equal ones keep their order."""
-    from ..creation import zeros_like
-
     if input.ndim == 0:
         return zeros_like(input, dtype="int64")
     return ops.argsort(input, axis_of("argsort", dim, input.ndim), descending)
@@ -321,8 +321,6 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     values, indices = sort(input, at, descending=largest)
     if input.ndim == 0:
         return MinMax(values, indices)
-    from ..indexing import narrow
-
     return MinMax(narrow(values, at, 0, k), narrow(indices, at, 0, k))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
-from ..dims import axes_of, axis_of, shape_of_sizes
+from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes
 from ..indexing import narrow, select
 from ..tensor import Tensor
 
@@ -238,14 +238,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     ValueError
         If they do not.
     """
-    rank = max(t.ndim for t in tensors)
-    shape = []
-    for axis in range(-rank, 0):
-        lengths = {t.shape[axis] for t in tensors if t.ndim >= -axis} - {1}
-        if len(lengths) > 1:
-            shapes = " and ".join(str(tuple(t.shape)) for t in tensors)
-            raise ValueError(f"broadcast_tensors: shapes {shapes} differ in dimension {axis}")
-        shape.append(lengths.pop() if lengths else 1)
+    shape = broadcast_shape("broadcast_tensors", (t.array.shape for t in tensors))
     return tuple([expand(t, *shape) for t in tensors])
 
 

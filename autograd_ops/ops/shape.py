@@ -255,10 +255,9 @@ def repeat(x: Array, repeats: int, axis: int) -> Array:
 
 
 def _sum_copies(g: Any, x_shape: tuple[int, ...], repeats: int, axis: int) -> Any:
-    from .reduce import sum
-
     axis = axis % len(x_shape)
-    return sum(reshape(g, (*x_shape[: axis + 1], repeats, *x_shape[axis + 1 :])), (axis + 1,), False)
+    copies = reshape(g, (*x_shape[: axis + 1], repeats, *x_shape[axis + 1 :]))
+    return reshape(sum_to(copies, (*x_shape[: axis + 1], 1, *x_shape[axis + 1 :])), x_shape)
 
 
 repeat.backward(x=_sum_copies)

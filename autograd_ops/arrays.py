@@ -1,0 +1,139 @@
+"""Arrays before they are Tensors: made from Python's numbers, moved between devices, and the default device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd_backends import Backend, Device, get_backend, kernels, parse_device
+
+from .dtypes import DType, as_dtype, bool_, complex64, complex128, float64, get_default_dtype, int64, native_dtype
+
+__all__ = [
+    "array_from",
+    "dtype_of_data",
+    "get_default_device",
+    "move",
+    "place",
+    "set_default_device",
+    "shape_from",
+    "transfer",
+]
+
+_default_device = Device("cpu")
+
+
+def set_default_device(device: str) -> None:
+    """Set the device of Tensors that are created without ``device=``: ``"cpu"`` at first.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such device.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.set_default_device("cpu")
+    >>> ag.zeros(2).device
+    device('cpu')
+    """
+    global _default_device
+    _default_device = parse_device(device)
+
+
+def get_default_device() -> Device:
+    """The device of Tensors that are created without ``device=``."""
+    return _default_device
+
+
+def place(device: str | None, dtype: Any) -> tuple[Backend, Any, Any]:
+    """The backend for `device`, and its own words for the dtype and the device; ``None`` is the default."""
+    where = _default_device if device is None else parse_device(device)
+    backend = get_backend(where)
+    native = native_dtype(backend, get_default_dtype() if dtype is None else as_dtype(dtype))
+    return backend, native, backend.native_device(where)
+
+
+def shape_from(size: Sequence[Any]) -> tuple[int, ...]:
+    """``zeros(2, 3)`` and ``zeros((2, 3))`` are the same."""
+    if len(size) == 1 and not isinstance(size[0], int) and hasattr(size[0], "__iter__"):
+        size = tuple(size[0])
+    shape = tuple([int(n) for n in size])
+    for n in shape:
+        if n < 0:
+            raise ValueError(f"a shape has no negative lengths, got {shape}")
+    return shape
+
+
+def move(array: Any, dtype: DType | None, device: str | None) -> Any:
+    """`array` with another dtype, on another device; itself where it is there already."""
+    backend = kernels(array)
+    return transfer(array, backend, dtype, None if device is None else parse_device(device), copy=False)
+
+
+def transfer(array: Any, backend: Backend, dtype: DType | None, device: Device | None, *, copy: bool) -> Any:
+    """An array of `backend` with another dtype, on another device; ``copy``: never itself."""
+    at = backend.device_of(array)
+    if device is not None and device != at:
+        target = get_backend(device)
+        name = backend.dtype_name(array.dtype) if dtype is None else dtype.name
+        return target.asarray(backend.to_host(array), target.dtype(name), device)
+    native = array.dtype if dtype is None else native_dtype(backend, dtype)
+    if native != array.dtype:
+        return backend.xp.astype(array, native)
+    return backend.xp.asarray(array, copy=True) if copy else array
+
+
+def array_from(data: Any, dtype: Any, device: str | None) -> Any:
+    """A new array of nested lists of numbers.
+
+    Raises
+    ------
+    TypeError
+        If there is something else than numbers among them.
+    ValueError
+        If they are of unequal lengths.
+    """
+    host = _host_array(data)
+    backend, native, _ = place(device, dtype_of_data(host) if dtype is None else dtype)
+    return backend.asarray(host, native, _default_device if device is None else parse_device(device))
+
+
+def _host_array(data: Any) -> Any:
+    try:
+        host = np.array(_plain(data))
+    except ValueError as error:
+        raise ValueError(f"tensor: nested lists must be of equal lengths at each depth ({error})") from None
+    if host.dtype.kind not in "biufc":
+        raise TypeError(f"tensor: expected numbers, got {_first_odd(data)}")
+    return host
+
+
+def _plain(data: Any) -> Any:
+    """Nested lists of numbers, with what is a Tensor or an array among them made one too."""
+    if isinstance(data, (list, tuple)):
+        return (
+            [_plain(x) for x in data]
+            if any(isinstance(x, (list, tuple)) or hasattr(x, "tolist") for x in data)
+            else data
+        )
+    return data.tolist() if hasattr(data, "tolist") else data
+
+
+def _first_odd(data: Any) -> str:
+    while isinstance(data, (list, tuple)) and data:
+        data = next((x for x in data if not isinstance(x, (int, float, complex))), data[0])
+    return f"{data!r} of type {type(data).__name__}"
+
+
+def dtype_of_data(host: Any) -> DType:
+    """What Python numbers become: NumPy says float64 and its own scalars keep their dtype; floats here the default."""
+    kind = host.dtype.kind
+    if kind == "f":
+        return get_default_dtype()
+    if kind == "c":
+        return complex128 if get_default_dtype() is float64 else complex64
+    return bool_ if kind == "b" else int64
