@@ -14,6 +14,7 @@ from .dropout import *
 from .dtype import *
 from .elementwise import *
 from .embedding import *
+from .group_norm import *
 from .indexing import *
 from .linear import *
 from .loss import *

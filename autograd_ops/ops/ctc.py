@@ -69,9 +69,7 @@ ctc_loss.backward(
 )
 
 
-def _loss_in_ops(
-    log_probs: Tensor, targets: Array, input_lengths: Array, target_lengths: Array, blank: int
-) -> Tensor:
+def _loss_in_ops(log_probs: Tensor, targets: Array, input_lengths: Array, target_lengths: Array, blank: int) -> Tensor:
     """The same loss, which the tape differentiates step by step, as often as one likes."""
     states = ctc_states("ctc_loss", log_probs.array, targets, input_lengths, target_lengths, blank)
     xp = namespace(states.labels)
@@ -104,11 +102,13 @@ def _backward_in_ops(
     """The gradient of `_loss_in_ops` by the tape; with `create_graph`, one that can be differentiated again."""
     from ..autograd import grad
 
-    given = [t.array if isinstance(t, Tensor) else t for t in (targets, input_lengths, target_lengths)]
+    targets, input_lengths, target_lengths = (
+        t.array if isinstance(t, Tensor) else t for t in (targets, input_lengths, target_lengths)
+    )
     if not isinstance(log_probs, Tensor) or not log_probs.requires_grad:
         log_probs = Tensor(getattr(log_probs, "array", log_probs), requires_grad=True)
     with enable_grad():
-        loss = _loss_in_ops(log_probs, *given, blank)
+        loss = _loss_in_ops(log_probs, targets, input_lengths, target_lengths, blank)
         (gradient,) = grad(loss, log_probs, grad_loss, create_graph=create_graph, materialize_grads=True)
     assert gradient is not None
     return gradient

@@ -220,6 +220,10 @@ class Backend:
     batch_norm_train_backward = staticmethod(module_ops.batch_norm_train_backward)
     layer_norm = staticmethod(module_ops.layer_norm)
     layer_norm_backward = staticmethod(module_ops.layer_norm_backward)
+    group_norm = staticmethod(module_ops.group_norm)
+    group_norm_backward = staticmethod(module_ops.group_norm_backward)
+    rms_norm = staticmethod(module_ops.rms_norm)
+    rms_norm_backward = staticmethod(module_ops.rms_norm_backward)
 
     softmax = staticmethod(module_ops.softmax)
     softmax_backward = staticmethod(module_ops.softmax_backward)
@@ -235,3 +239,6 @@ class Backend:
         return True
 
     erf = staticmethod(module_ops.erf)
+
+    pack_bits = staticmethod(module_ops.pack_bits)
+    unpack_bits = staticmethod(module_ops.unpack_bits)

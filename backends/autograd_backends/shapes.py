@@ -254,9 +254,9 @@ def check_layer_norm(op_name: str, x_shape: Shape, gamma_shape: Shape | None, be
 
 
 def check_group_norm(
-    op_name: str, x_shape: Shape, num_groups: int, gamma_shape: Shape | None, beta_shape: Shape | None
+    op_name: str, x_shape: Shape, num_groups: int | None, gamma_shape: Shape | None, beta_shape: Shape | None
 ) -> None:
-    """Refuse shapes that group norm cannot take.
+    """Refuse shapes that group norm cannot take, or with None as `num_groups` instance norm.
 
     Raises
     ------
@@ -264,7 +264,7 @@ def check_group_norm(
         As `check_batch_norm`, and if the channels do not divide into `num_groups`.
     """
     check_batch_norm(op_name, x_shape, gamma_shape, beta_shape, False)
-    if num_groups < 1 or x_shape[1] % num_groups:
+    if num_groups is not None and (num_groups < 1 or x_shape[1] % num_groups):
         raise ShapeError(
             f"{op_name}: x {x_shape} has {x_shape[1]} channels (dimension 1), which num_groups={num_groups} "
             "does not divide"

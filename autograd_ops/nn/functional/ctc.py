@@ -86,8 +86,8 @@ def ctc_loss(
 def _lengths(name: str, lengths: Lengths, batch: int, log_probs: Tensor, most: int) -> Tensor:
     """`lengths` as a Tensor [N] on the device of `log_probs`, where they may come from the host as in PyTorch."""
     if isinstance(lengths, Tensor):
-        lengths = lengths.to(log_probs.device)
-        return ops.reshape(lengths, (1,)) if lengths.ndim == 0 else lengths
+        moved: Tensor = lengths.to(log_probs.device)
+        return ops.reshape(moved, (1,)) if moved.ndim == 0 else moved
     numbers = _on_host(lengths)
     for n in numbers:
         if not 0 <= n <= most:

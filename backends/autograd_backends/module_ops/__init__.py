@@ -4,6 +4,7 @@ A module is a family of ops; the private functions beside an op are its own. The
 backend.
 """
 
+from .bits import pack_bits, unpack_bits
 from .conv import conv, conv_bias_backward, conv_weight_backward, conv_x_backward
 from .ctc import CtcStates, ctc_loss, ctc_loss_backward, ctc_states
 from .embedding import embedding, embedding_backward
@@ -11,12 +12,19 @@ from .linear import linear, linear_bias_backward, linear_weight_backward, linear
 from .norm import (
     BatchNormTrain,
     BatchNormTrainBackward,
+    GroupNormBackward,
     LayerNorm,
     LayerNormBackward,
+    RmsNorm,
+    RmsNormBackward,
     batch_norm_train,
     batch_norm_train_backward,
+    group_norm,
+    group_norm_backward,
     layer_norm,
     layer_norm_backward,
+    rms_norm,
+    rms_norm_backward,
 )
 from .pool import (
     MaxPoolWithIndices,
@@ -35,9 +43,12 @@ __all__ = [
     "BatchNormTrain",
     "BatchNormTrainBackward",
     "CtcStates",
+    "GroupNormBackward",
     "LayerNorm",
     "LayerNormBackward",
     "MaxPoolWithIndices",
+    "RmsNorm",
+    "RmsNormBackward",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
     "avg_pool",
@@ -54,6 +65,8 @@ __all__ = [
     "embedding",
     "embedding_backward",
     "erf",
+    "group_norm",
+    "group_norm_backward",
     "layer_norm",
     "layer_norm_backward",
     "linear",
@@ -66,6 +79,10 @@ __all__ = [
     "max_pool_gather",
     "max_pool_with_indices",
     "max_pool_with_indices_backward",
+    "pack_bits",
+    "rms_norm",
+    "rms_norm_backward",
     "softmax",
     "softmax_backward",
+    "unpack_bits",
 ]

@@ -89,9 +89,7 @@ def ctc_states(
     return CtcStates(labels, skips, ends, runs)
 
 
-def ctc_loss(
-    log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int
-) -> Array:
+def ctc_loss(log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int) -> Array:
     """-log of the sum of the probabilities of all alignments; +inf where there is none.
 
     Parameters
