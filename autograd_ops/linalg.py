@@ -22,8 +22,8 @@ def norm(A: Tensor, ord: Any = None, dim: Dims = None, keepdim: bool = False, *,
     A
         Of any shape.
     ord
-        None for the 2-norm of all elements over `dim`; else a norm of `vector_norm` where `dim` is an int or A a vector,
-        or of `matrix_norm` where `dim` is a pair or A a matrix.
+        None for the 2-norm of all elements over `dim`; else a norm of `vector_norm` where `dim` is an int or A a
+        vector, or of `matrix_norm` where `dim` is a pair or A a matrix.
     dim
         The dimension of the vectors, or the two of the matrices; None for all.
     keepdim

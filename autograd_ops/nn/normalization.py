@@ -251,9 +251,9 @@ class InstanceNorm1d(_InstanceNorm):
     Examples
     --------
     >>> import autograd_ops as ag
-    >>> ag.nn.InstanceNorm1d(1)(ag.tensor([[[1.0, 3.0]], [[10.0, 30.0]]]))
-    tensor([[[-1.,  1.]],
-            [[-1.,  1.]]])
+    >>> ag.nn.InstanceNorm1d(1)(ag.tensor([[[1.0, 3.0]], [[10.0, 30.0]]])).reshape(2, 2)
+    tensor([[-1.,  1.],
+            [-1.,  1.]])
     """
 
     ranks = (2, 3)

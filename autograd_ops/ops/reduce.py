@@ -289,14 +289,14 @@ def _cumprod_x(g: Any, x: Any, axis: int) -> Any:
         return getitem(a, (*(slice(None),) * axis, slice(start, stop), ...))
 
     before = concat([ones_like(part(x, 0, 1)), cumprod(part(x, 0, n - 1), axis)], axis)
-    # sums_i = g_i + x_(i+1) sums_(i+1), in steps that double: sums holds `step` terms of each sum, and links the products
-    # x_(i+1) ... x_(i+step) by which the terms of sums_(i+step) count.
+    # sums_i = g_i + x_(i+1) sums_(i+1), in steps that double: sums has the first `step` terms of each, and links the
+    # products x_(i+1) ... x_(i+step) that stand before the terms of sums_(i+step).
     sums, links, step = g, part(x, 1, n), 1
     while step < n:
         grown = part(sums, 0, n - step) + links * part(sums, step, n)
         sums = concat([grown, part(sums, n - step, n)], axis)
-        kept = max(n - 2 * step, 0)
-        links = part(links, 0, kept) * part(links, step, step + kept)
+        if 2 * step < n:
+            links = part(links, 0, n - 2 * step) * part(links, step, n - step)
         step *= 2
     return before * sums
 

@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
-from . import activation, compare, conv, dtype, elementwise, indexing, linear, loss, norm, pool, reduce, shape
+from . import (
+    activation,
+    compare,
+    conv,
+    ctc,
+    dropout,
+    dtype,
+    elementwise,
+    group_norm,
+    indexing,
+    linear,
+    loss,
+    norm,
+    pool,
+    reduce,
+    shape,
+)
 from .base import Sample, arrays_in, distinct
 
 __all__ = ["SAMPLES", "Sample", "arrays_in", "distinct"]
 
-FAMILIES = (elementwise, compare, dtype, shape, reduce, activation, indexing, linear, conv, pool, norm, loss)
+FAMILIES = (
+    elementwise,
+    compare,
+    dtype,
+    shape,
+    reduce,
+    activation,
+    dropout,
+    indexing,
+    linear,
+    conv,
+    pool,
+    norm,
+    group_norm,
+    loss,
+    ctc,
+)
 
 #: The samples of each op by its name.
 SAMPLES: dict[str, list[Sample]] = {name: samples for family in FAMILIES for name, samples in family.SAMPLES.items()}

@@ -291,7 +291,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     --------
     >>> import autograd_ops as ag
     >>> ag.nn.functional.local_response_norm(ag.ones(1, 3, 1), 3, alpha=3.0, beta=1.0).flatten()
-    tensor([0.3333, 0.2500, 0.3333])
+    tensor([0.3333, 0.25  , 0.3333])
     """
     if input.ndim < 3:
         raise ValueError(f"local_response_norm: expected [N, C, ...] with a third dimension, got {tuple(input.shape)}")

@@ -169,8 +169,8 @@ def _scores(xp: Namespace, log_probs: Array, states: CtcStates) -> Array:
 def _columns(xp: Namespace, states: CtcStates, classes: int) -> Array:
     """Where among the N C numbers of one time those of the states [N L] are."""
     batch = states.labels.shape[0]
-    firsts = xp.arange(0, batch * classes, classes, dtype=xp.int64, device=states.labels.device)
-    return xp.reshape(states.labels + xp.reshape(firsts, (batch, 1)), (-1,))
+    rows = xp.arange(batch, dtype=xp.int64, device=states.labels.device)
+    return xp.reshape(states.labels + xp.reshape(rows * classes, (batch, 1)), (-1,))
 
 
 def _start(xp: Namespace, states: CtcStates) -> Array:
@@ -219,8 +219,8 @@ def _to_classes(xp: Namespace, shares: Array, states: CtcStates, shape: Shape) -
     """shares [T, N, L] of the states, added up to their classes: [T, N, C]"""
     steps, batch, classes = shape
     device = shares.device
-    firsts = xp.arange(0, steps * batch * classes, batch * classes, dtype=xp.int64, device=device)
-    places = xp.reshape(firsts, (steps, 1)) + _columns(xp, states, classes)
+    times = xp.arange(steps, dtype=xp.int64, device=device)
+    places = xp.reshape(times * (batch * classes), (steps, 1)) + _columns(xp, states, classes)
     zeros = xp.zeros((steps * batch * classes,), dtype=shares.dtype, device=device)
     sums = kernels(shares).scatter_add(zeros, xp.reshape(places, (-1,)), xp.reshape(shares, (-1,)))
     return xp.reshape(sums, shape)
