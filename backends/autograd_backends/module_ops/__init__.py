@@ -26,15 +26,17 @@ from .norm import (
     rms_norm,
     rms_norm_backward,
 )
+from .pad import pad, pad_backward
 from .pool import (
     MaxPoolWithIndices,
     adaptive_avg_pool,
     adaptive_avg_pool_backward,
+    adaptive_max_pool_with_indices,
     avg_pool,
     avg_pool_backward,
-    max_pool_gather,
+    gather_planes,
     max_pool_with_indices,
-    max_pool_with_indices_backward,
+    scatter_planes,
 )
 from .softmax import log_softmax, log_softmax_backward, logsumexp, softmax, softmax_backward
 from .special import erf
@@ -51,6 +53,7 @@ __all__ = [
     "RmsNormBackward",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
+    "adaptive_max_pool_with_indices",
     "avg_pool",
     "avg_pool_backward",
     "batch_norm_train",
@@ -65,6 +68,7 @@ __all__ = [
     "embedding",
     "embedding_backward",
     "erf",
+    "gather_planes",
     "group_norm",
     "group_norm_backward",
     "layer_norm",
@@ -76,12 +80,13 @@ __all__ = [
     "log_softmax",
     "log_softmax_backward",
     "logsumexp",
-    "max_pool_gather",
     "max_pool_with_indices",
-    "max_pool_with_indices_backward",
     "pack_bits",
+    "pad",
+    "pad_backward",
     "rms_norm",
     "rms_norm_backward",
+    "scatter_planes",
     "softmax",
     "softmax_backward",
     "unpack_bits",
