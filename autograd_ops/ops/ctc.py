@@ -11,7 +11,7 @@ from ..registry import Array, op
 from ..tape import enable_grad
 from ..tensor import Tensor
 from .compare import where
-from .dtype import astype
+from .dtype import astype, zeros_like
 from .indexing import take_along_axis
 from .reduce import logsumexp
 from .shape import concat, getitem, stack, unstack
@@ -109,7 +109,9 @@ def _backward_in_ops(
         log_probs = Tensor(getattr(log_probs, "array", log_probs), requires_grad=True)
     with enable_grad():
         loss = _loss_in_ops(log_probs, targets, input_lengths, target_lengths, blank)
-        (gradient,) = grad(loss, log_probs, grad_loss, create_graph=create_graph, materialize_grads=True)
+        if not loss.requires_grad:  # sequences without a step
+            return zeros_like(log_probs)
+        (gradient,) = grad(loss, log_probs, grad_loss, create_graph=create_graph)
     assert gradient is not None
     return gradient
 

@@ -58,7 +58,7 @@ def test_a_thousand_steps(dtype: Any) -> None:
     # The probabilities of the classes at a time add up to 1 on both sides, and time may run either way.
     near(x.grad.sum(2).double(), [[0.0]] * steps, 1e-9 if dtype is ag.float64 else 1e-6)
     near(x.grad[:, 0, 0].double(), x.grad.flip(0)[:, 0, 0].tolist(), 1e-9 if dtype is ag.float64 else 1e-6)
-    # Of each path, 1 - x is what the first step is not blank: then the rest of T - 1 steps spells from the first label.
+    # The gradient is the softmax less the share of the alignments that begin with the first label, or with a blank.
     first_is_label = comb(steps - 1 + width, 2 * width - 1) / comb(steps + width, 2 * width)
     near(x.grad[0, 0].double(), [1 / 5 - 1 + first_is_label, 1 / 5 - first_is_label, 0.2, 0.2, 0.2], 1e-6)
 
