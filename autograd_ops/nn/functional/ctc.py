@@ -71,9 +71,8 @@ def ctc_loss(
     steps, batch, _ = log_probs.shape
     ends = _lengths("input_lengths", input_lengths, batch, log_probs, steps)
     if targets.ndim == 1:
-        # Where each target begins must be known to the host.
-        counts = _on_host(target_lengths)
-        targets = ops.expand_dims(targets, 0) if single else _padded(targets, counts)
+        # Where each of several targets begins must be known to the host.
+        targets = ops.expand_dims(targets, 0) if single else _padded(targets, _on_host(target_lengths))
     lengths = _lengths("target_lengths", target_lengths, batch, log_probs, targets.shape[-1] if targets.ndim else 0)
     loss = ops.ctc_loss(log_probs, targets, ends, lengths, blank)
     if zero_infinity:
