@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from . import (
     activation,
+    attention,
     compare,
     conv,
     ctc,
+    deform_conv,
     dropout,
     dtype,
     elementwise,
+    grid_sample,
     group_norm,
     indexing,
+    interpolate,
     linear,
     loss,
     norm,
@@ -19,6 +23,7 @@ from . import (
     pool,
     reduce,
     shape,
+    unfold,
 )
 from .base import Sample, arrays_in, distinct
 
@@ -35,12 +40,17 @@ FAMILIES = (
     indexing,
     linear,
     conv,
+    deform_conv,
+    unfold,
     pad,
     pool,
     norm,
     group_norm,
     loss,
     ctc,
+    interpolate,
+    grid_sample,
+    attention,
 )
 
 #: The samples of each op by its name.
