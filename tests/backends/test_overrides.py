@@ -132,3 +132,13 @@ def test_interpolate(drawn: Any, data: Any) -> None:
     same(y, want, dtype)
     same(*(ops.interpolate_backward(x.shape, want, out, options) for ops in (CPU, Backend)), dtype)
     np.testing.assert_array_equal(x, before)
+
+
+@common
+@given(st.lists(st.integers(0, 5), max_size=3), st.integers(0, 2**16))
+def test_bits(shape: list[int], seed: int) -> None:
+    x = np.random.default_rng(seed).random(tuple(shape)) > 0.5
+    got, want = (ops.pack_bits(x) for ops in (CPU, Backend))
+    same(got, want, "float64")
+    for ops in (CPU, Backend):
+        np.testing.assert_array_equal(ops.unpack_bits(got, x.shape), x)

@@ -10,9 +10,9 @@ from ..array_types import Array, Shape
 from ..base import Backend
 from ..device import Device
 from . import attention as attentions
+from . import bits, namespace
 from . import interpolate as resizing
 from . import linear as linears
-from . import namespace
 from . import norm as norms
 from . import pool as pools
 from . import softmax as softmaxes
@@ -136,3 +136,6 @@ class NumpyBackend(Backend):
     softmax_backward = staticmethod(softmaxes.softmax_backward)
     log_softmax = staticmethod(softmaxes.log_softmax)
     log_softmax_backward = staticmethod(softmaxes.log_softmax_backward)
+
+    pack_bits = staticmethod(bits.pack_bits)
+    unpack_bits = staticmethod(bits.unpack_bits)
