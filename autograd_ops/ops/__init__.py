@@ -4,7 +4,7 @@ The names and argument orders of the module ops (`linear`, `conv2d`, ...) are th
 ``autograd_ops.nn.functional`` has PyTorch's and translates.
 """
 
-from autograd_backends import ConvOptions, PaddedConvOptions
+from autograd_backends import ConvOptions, PaddedConvOptions, RecurrentOptions
 
 from .activation import *
 from .compare import *
@@ -19,5 +19,6 @@ from .loss import *
 from .norm import *
 from .pool import *
 from .product import *
+from .recurrent import *
 from .reduce import *
 from .shape import *

@@ -9,7 +9,7 @@ from .base import Backend
 from .device import Device, DeviceError
 from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
-from .options import ConvOptions, PaddedConvOptions
+from .options import ConvOptions, PaddedConvOptions, RecurrentOptions
 
 __all__ = [
     "Array",
@@ -19,6 +19,7 @@ __all__ = [
     "DeviceError",
     "Namespace",
     "PaddedConvOptions",
+    "RecurrentOptions",
     "Shape",
     "ShapeError",
     "device_of",

@@ -221,6 +221,13 @@ class Backend:
     layer_norm = staticmethod(module_ops.layer_norm)
     layer_norm_backward = staticmethod(module_ops.layer_norm_backward)
 
+    rnn = staticmethod(module_ops.rnn)
+    rnn_backward = staticmethod(module_ops.rnn_backward)
+    lstm = staticmethod(module_ops.lstm)
+    lstm_backward = staticmethod(module_ops.lstm_backward)
+    gru = staticmethod(module_ops.gru)
+    gru_backward = staticmethod(module_ops.gru_backward)
+
     softmax = staticmethod(module_ops.softmax)
     softmax_backward = staticmethod(module_ops.softmax_backward)
     log_softmax = staticmethod(module_ops.log_softmax)

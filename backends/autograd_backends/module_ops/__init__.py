@@ -27,6 +27,18 @@ from .pool import (
     max_pool_with_indices,
     max_pool_with_indices_backward,
 )
+from .recurrent import (
+    Lstm,
+    LstmBackward,
+    Recurrent,
+    RecurrentBackward,
+    gru,
+    gru_backward,
+    lstm,
+    lstm_backward,
+    rnn,
+    rnn_backward,
+)
 from .softmax import log_softmax, log_softmax_backward, logsumexp, softmax, softmax_backward
 from .special import erf
 
@@ -35,7 +47,11 @@ __all__ = [
     "BatchNormTrainBackward",
     "LayerNorm",
     "LayerNormBackward",
+    "Lstm",
+    "LstmBackward",
     "MaxPoolWithIndices",
+    "Recurrent",
+    "RecurrentBackward",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
     "avg_pool",
@@ -49,6 +65,8 @@ __all__ = [
     "embedding",
     "embedding_backward",
     "erf",
+    "gru",
+    "gru_backward",
     "layer_norm",
     "layer_norm_backward",
     "linear",
@@ -58,9 +76,13 @@ __all__ = [
     "log_softmax",
     "log_softmax_backward",
     "logsumexp",
+    "lstm",
+    "lstm_backward",
     "max_pool_gather",
     "max_pool_with_indices",
     "max_pool_with_indices_backward",
+    "rnn",
+    "rnn_backward",
     "softmax",
     "softmax_backward",
 ]
