@@ -57,7 +57,7 @@ class RecurrentBackward(NamedTuple):
 
 
 class Lstm(NamedTuple):
-    """The hidden state after each step, in the order of x, and h and c after the last of each sequence [N, d_hidden]."""
+    """The hidden state after each step, in the order of x; h and c after the last of each sequence [N, d_hidden]."""
 
     output: Array
     h_n: Array
