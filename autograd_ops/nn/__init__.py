@@ -12,4 +12,5 @@ from .module import Module
 from .normalization import *
 from .parameter import Parameter
 from .pooling import *
+from .recurrent import *
 from .shape import *

@@ -207,7 +207,8 @@ def lstm_backward(
     """The gradients of ``lstm``, from what it gave; `needs` says which, in the order of the result."""
     xp = namespace(x)
     steps = recurrent_steps(x.shape[:-1], options)
-    i, f, g, o = _parts(gates, 4)
+    cells = widened(xp, cells)
+    i, f, g, o = _parts(widened(xp, gates), 4)
     tanh_c = xp.tanh(cells)
     c_before = _before(xp, x.shape[:-1], options, widened(xp, c_0), cells)
     through_h = o * (1.0 - tanh_c * tanh_c)
@@ -296,12 +297,12 @@ def gru_backward(
     xp = namespace(x)
     size = h_0.shape[1]
     steps = recurrent_steps(x.shape[:-1], options)
-    r, z, n = _parts(gates, 3)
+    r, z, n = _parts(widened(xp, gates), 3)
     before = _before(xp, x.shape[:-1], options, widened(xp, h_0), _rows(xp, output))
     of_n = (1.0 - z) * (1.0 - n * n)
     # The gate n has a slope for its part of the input, in front, and another for that of the state, at the end: so
     # the last three are in the order of weight_hh.
-    slopes = xp.concat([of_n, of_n * hidden * (r * (1.0 - r)), (before - n) * (z * (1.0 - z)), of_n * r], axis=1)
+    slopes = xp.concat([of_n, of_n * widened(xp, hidden) * (r * (1.0 - r)), (before - n) * (z * (1.0 - z)), of_n * r], axis=1)
     recurrent = widened(xp, weight_hh)
     arriving, d = _rows(xp, output_grad), widened(xp, h_n_grad)
     grads = xp.empty_like(slopes)
