@@ -14,11 +14,11 @@ The source below says the same for one signature, straight on. For ``mul(x, y)``
         out = forward(x_array, y_array)
         if not tensors:
             return out                                          # arrays in, arrays out
-        tensor = Tensor of out
-        if (x_node is not None or y_node is not None) and mode.enabled:
-            node.parents = (x_node, y_node)
-            node.saved = (y_array if x_node is not None else None, ...)
-        return tensor
+        result = Tensor of out
+        if (x_node is not None or y_node is not None) and tape_mode.enabled:
+            result_node.parents = (x_node, y_node)
+            result_node.saved = (y_array if x_node is not None else None, ...)
+        return result
 
 and its pull, which the walk back calls, is::
 
@@ -51,7 +51,13 @@ if TYPE_CHECKING:
 
     from .registry import Kept, Op
 
-__all__ = ["call_source", "new_function", "pull_source", "rewrap"]
+__all__ = ["RESERVED", "call_source", "new_function", "pull_source", "rewrap"]
+
+#: Names that the source of a call uses itself, so that no argument may have them.
+RESERVED = frozenset(runtime.CALL_GLOBALS) | {
+    *("op", "forward", "recorded", "tensors", "any_tensor", "error"),
+    *("out", "outs", "result", "results", "result_version", "result_node"),
+}
 
 
 def new_function(op: Op) -> FunctionType:
@@ -135,7 +141,7 @@ def call_source(op: Op) -> str:
     recording = _any_node(op)
     if op.recorded is not None:
         lines += [
-            f"    if ({recording}) and mode.enabled:",
+            f"    if ({recording}) and tape_mode.enabled:",
             f"        return recorded({', '.join(arguments)})",
         ]
     passed = ", ".join(_array(op, name) for name in arguments)
@@ -236,32 +242,33 @@ def _one_output(op: Op) -> list[str]:
         "        out = scalar_to_array[type(out)](out)",
         "    if not tensors:",
         "        return out",
-        "    tensor = new(Tensor)",
-        "    tensor.array = out",
-        "    tensor.version = version = [0]",
-        "    tensor.grad = tensor.alias = tensor.node = None",
+        "    result = new(Tensor)",
+        "    result.array = out",
+        "    result.version = result_version = [0]",
+        "    result.grad = result.alias = result.node = None",
     ]
     if op.view is not None:
         viewed = op.inputs[0].name
         options = _tuple(op.options)
         lines += [
             f"    if shares_memory(out, {viewed}_array):",
-            f"        version = become_view(tensor, {viewed}, op, ({options}))",
+            f"        result_version = become_view(result, {viewed}, op, ({options}))",
         ]
     if op.has_rules:
+        float_result = " and out.dtype in floating_dtypes[type(out)]" if op.casts else ""
         lines += [
-            f"    if ({_any_node(op)}) and mode.enabled:",
-            "        tensor.node = node = new(Node)",
-            "        node.op = op",
-            "        node.seq = next_seq()",
-            f"        node.parents = {_parents(op)}",
-            f"        node.saved = ({_saved(op, {'out': ('out', 'version')})})",
-            "        node.shape = out.shape",
-            "        node.dtype = out.dtype",
-            "        node.hooks = None",
-            *_observe(op, "tensor", "        "),
+            f"    if ({_any_node(op)}) and tape_mode.enabled{float_result}:",
+            "        result.node = result_node = new(Node)",
+            "        result_node.op = op",
+            "        result_node.seq = next_seq()",
+            f"        result_node.parents = {_parents(op)}",
+            f"        result_node.saved = ({_saved(op, {'out': ('out', 'result_version')})})",
+            "        result_node.shape = out.shape",
+            "        result_node.dtype = out.dtype",
+            "        result_node.hooks = None",
+            *_observe(op, "result", "        "),
         ]
-    return [*lines, "    return tensor"]
+    return [*lines, "    return result"]
 
 
 def _several_outputs(op: Op) -> list[str]:
@@ -271,14 +278,14 @@ def _several_outputs(op: Op) -> list[str]:
         values = {name: (f"outs[{i}]", f"results[{i}].version") for name, i in where.items()}
         carrying = "results" if op.outputs is ... else f"({_tuple([f'results[{where[n]}]' for n in op.carries])})"
         lines += [
-            f"    if ({_any_node(op)}) and mode.enabled:",
-            "        node = new(Node)",
-            "        node.op = op",
-            "        node.seq = next_seq()",
-            f"        node.parents = {_parents(op)}",
-            f"        node.saved = ({_saved(op, values)})",
-            "        node.hooks = None",
-            f"        connect_outputs(node, {carrying})",
+            f"    if ({_any_node(op)}) and tape_mode.enabled:",
+            "        result_node = new(Node)",
+            "        result_node.op = op",
+            "        result_node.seq = next_seq()",
+            f"        result_node.parents = {_parents(op)}",
+            f"        result_node.saved = ({_saved(op, values)})",
+            "        result_node.hooks = None",
+            f"        connect_outputs(result_node, {carrying})",
             *_observe(op, "results", "        "),
         ]
     return [*lines, "    return results"]
@@ -286,7 +293,10 @@ def _several_outputs(op: Op) -> list[str]:
 
 def _observe(op: Op, result: str, indent: str) -> list[str]:
     given = _tuple(_argument_names(op))
-    return [f"{indent}if mode.observer is not None:", f"{indent}    mode.observer(node, ({given}), {result})"]
+    return [
+        f"{indent}if tape_mode.observer is not None:",
+        f"{indent}    tape_mode.observer(result_node, ({given}), {result})",
+    ]
 
 
 def _argument_names(op: Op) -> tuple[str, ...]:

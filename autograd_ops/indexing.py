@@ -115,19 +115,30 @@ def _within(k: slice, size: int) -> slice:
 def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, Tensor]]:
     """A basic key with full slices where arrays index, and those arrays by dimension of what it gives."""
     expanded: list[Any] = []
+    masks: dict[int, tuple[int, ...]] = {}  # where in the expanded key the indices of a mask begin, and its shape
     for k in key:
-        expanded += _as_indices(x, k)
+        indices, mask_shape = _as_indices(x, k)
+        if mask_shape is not None:
+            masks[len(expanded)] = mask_shape
+        expanded += indices
     shape = x.array.shape
     indexed = sum(k is not None and k is not ... for k in expanded)
     if indexed > len(shape):
         raise IndexError(f"getitem: {indexed} indices for a tensor of {len(shape)} dimensions")
-    if not any(k is ... for k in expanded):
+    ellipses = sum(k is ... for k in expanded)
+    if ellipses > 1:
+        raise IndexError("getitem: an index can have one ... only")
+    if not ellipses:
         expanded.append(...)
     with_arrays = any(isinstance(k, Tensor) for k in expanded)
     basic: list[Any] = []
     arrays: dict[int, Tensor] = {}
     given = taken = 0  # dimensions of the result of the basic key, and of x, so far
-    for k in expanded:
+    for i, k in enumerate(expanded):
+        if i in masks and tuple(shape[taken : taken + len(masks[i])]) != masks[i]:
+            raise IndexError(
+                f"getitem: a mask of shape {masks[i]} does not fit dimension {taken} of a tensor of {tuple(shape)}"
+            )
         if k is ...:
             rest = len(shape) - indexed
             basic.append(...)
@@ -146,10 +157,10 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
     return tuple(basic), arrays
 
 
-def _as_indices(x: Tensor, k: Any) -> list[Any]:
-    """One element of a key as integers, slices and integer Tensors; a bool mask becomes several."""
+def _as_indices(x: Tensor, k: Any) -> tuple[list[Any], tuple[int, ...] | None]:
+    """One element of a key as integers, slices and integer Tensors; a bool mask becomes several, and has a shape."""
     if type(k) in _BASIC:
-        return [k]
+        return [k], None
     if isinstance(k, (list, tuple, range)):
         k = tensor(list(k), device=x.device) if len(k) else tensor(list(k), dtype="int64", device=x.device)
     elif not isinstance(k, Tensor):
@@ -157,10 +168,10 @@ def _as_indices(x: Tensor, k: Any) -> list[Any]:
             raise TypeError(f"getitem: an index is an int, a slice, None, ..., a list or a tensor, not {k!r}")
         k = as_tensor(k, device=x.device)
     if k.dtype.kind == "bool":
-        return list(_unbind_mask(k))
+        return list(_unbind_mask(k)), tuple(k.array.shape)
     if k.dtype.kind not in ("int", "uint"):
         raise TypeError(f"getitem: an index tensor must be of integers or bools, not {k.dtype.name}")
-    return [int(k)] if k.ndim == 0 else [k]
+    return [int(k)] if k.ndim == 0 else [k], None
 
 
 def _unbind_mask(mask: Tensor) -> Sequence[Tensor]:
@@ -235,15 +246,17 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         value = as_tensor(value, device=x.device) if is_array(value) else tensor(value, dtype=x.dtype, device=x.device)
     value = value.detach() if not mode.enabled else value
     if all(type(k) in _BASIC for k in key):
-        normal = _normal(x, key)
-        root = x if x.alias is None else x.alias.base
-        if not mode.enabled or (root.node is None and value.node is None):
-            _write(x, normal, value)
-        else:
-            in_place(x, _overwrite, value, normal, name="setitem")
+        basic = _normal(x, key)
+        arrays: dict[int, Tensor] = {}
     else:
         basic, arrays = _split(x, key)
+    root = x if x.alias is None else x.alias.base
+    if arrays:
         in_place(x, _put, value, basic, arrays, name="setitem")
+    elif not mode.enabled or (root.node is None and value.node is None):
+        _write(x, basic, value)
+    else:
+        in_place(x, _overwrite, value, basic, name="setitem")
 
 
 def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
@@ -252,7 +265,11 @@ def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
     backend = kernels(x.array)
     part = x.array[key]
     array = backend.xp.astype(value.array, x.array.dtype, copy=False)
-    x.array[key] = backend.xp.broadcast_to(_without_leading_ones(array, len(part.shape)), part.shape)
+    fitted = backend.xp.broadcast_to(_without_leading_ones(array, len(part.shape)), part.shape)
+    if None in key:  # the standard assigns to keys without it only
+        key = tuple([k for k in key if k is not None])
+        fitted = backend.xp.reshape(fitted, x.array[key].shape)
+    x.array[key] = fitted
     bump(x, "setitem")
 
 

@@ -45,7 +45,7 @@ R = TypeVar("R", covariant=True)
 
 
 class RegistryError(TypeError):
-    """An op is declared wrongly: an input without a rule, or a rule that names something unknown."""
+    """An op is declared wrongly: an input without a rule, a rule that names something unknown, a reserved name."""
 
 
 class OpFunction(Protocol[P, R]):
@@ -130,6 +130,7 @@ class Op:
         promote: bool | str,
         floating: bool,
         fresh: bool,
+        casts: bool,
         outputs: Sequence[str] | Any | None,
         carries: Sequence[str] | None,
         saves: Sequence[str],
@@ -144,6 +145,7 @@ class Op:
         self.fits_gradients = bool(promote) or broadcast
         self.floating = floating
         self.fresh = fresh
+        self.casts = casts
         self.outputs: Any = outputs if outputs is None or outputs is ... else tuple(outputs)
         self.carries: Any = self.outputs if carries is None else tuple(carries)
         self.saves = tuple(saves)
@@ -256,6 +258,7 @@ def op(
     promote: bool | str = False,
     floating: bool = False,
     fresh: bool = False,
+    casts: bool = False,
     outputs: Sequence[str] | Any | None = None,
     carries: Sequence[str] | None = None,
     saves: Sequence[str] = (),
@@ -283,6 +286,8 @@ def op(
     fresh
         Every rule returns a new array, which nothing else holds: never the arriving gradient, or a view. The walk may
         then add to it in place, and a leaf keep it without a copy.
+    casts
+        The result's dtype may be any: one of integers or bools carries no gradient.
     outputs
         Names of the outputs, if there are several (the function returns a named tuple with these fields), or ``...``
         if it returns a tuple of any length.
@@ -322,6 +327,7 @@ def op(
             promote=promote,
             floating=floating,
             fresh=fresh,
+            casts=casts,
             outputs=outputs,
             carries=carries,
             saves=saves,
@@ -355,6 +361,8 @@ def _arguments(
     inputs: list[Input] = []
     options: list[str] = []
     for argument in parameters(function):
+        if argument in call_path.RESERVED:
+            raise RegistryError(f"op {name}: no argument can be called {argument!r}, which its call path uses")
         annotation = annotations.get(argument, "Array")
         if not isinstance(annotation, str):
             annotation = {Array: "Array", Arrays: "Arrays"}.get(annotation, repr(annotation))

@@ -133,7 +133,7 @@ CALL_GLOBALS: dict[str, Any] = {
     "Tensor": Tensor,
     "Node": Node,
     "new": object.__new__,
-    "mode": mode,
+    "tape_mode": mode,
     "next_seq": next_seq,
     "NEVER_CHANGES": NEVER_CHANGES,
     "NUMBERS": NUMBERS,

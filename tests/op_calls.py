@@ -25,6 +25,7 @@ __all__ = [
     "on_host",
     "outputs",
     "reference",
+    "rounded",
     "seeds",
     "tensors",
 ]
@@ -131,14 +132,19 @@ def on_host(values: Sequence[Any]) -> list[np.ndarray]:
     return [host(value) for value in values]
 
 
-def reference(sample: Sample, dtype: str = "float64") -> list[np.ndarray]:
-    """What `sample` says the outputs are, for inputs rounded to `dtype`."""
+def rounded(sample: Sample, dtype: str) -> Sample:
+    """The same sample with float64 inputs that are numbers of `dtype`."""
 
-    def rounded(value: Any) -> Any:
+    def through(value: Any) -> Any:
         floats = isinstance(value, np.ndarray) and value.dtype == np.float64
         return value.astype(dtype).astype(np.float64) if floats else value
 
-    result = sample.reference(*[_each(rounded, a) for a in sample.arguments])
+    return Sample(sample.reference, *[_each(through, a) for a in sample.arguments])
+
+
+def reference(sample: Sample, dtype: str = "float64") -> list[np.ndarray]:
+    """What `sample` says the outputs are, for inputs rounded to `dtype`."""
+    result = sample.reference(*rounded(sample, dtype).arguments)
     many = isinstance(result, tuple)
     return [np.asarray(out) for out in result if out is not None] if many else [np.asarray(result)]
 

@@ -29,6 +29,7 @@ from .op_calls import (
     on_host,
     outputs,
     reference,
+    rounded,
     seeds,
     tensors,
 )
@@ -109,15 +110,13 @@ def test_forward_in_half_precision(op: Op, sample: Sample) -> None:
 
 def check_forward(op: Op, sample: Sample, device: str, dtype: str) -> None:
     """Arrays in, arrays out: of the right library, device, dtype and value."""
-    given = arrays(sample, dtype, device)
-    got = outputs(op.function(*given))
-    want = reference(sample, dtype)
-    names = ["output"] if op.outputs is None else op.outputs
-    for out, expected, name in zip(got, want, names[: len(want)] if len(want) == len(got) else names, strict=False):
+    result = op.function(*arrays(sample, dtype, device))
+    fields = zip(result._fields, result, strict=True) if hasattr(result, "_fields") else [("out", result)]
+    given = [(name, out) for name, out in fields if out is not None]
+    for (name, out), expected in zip(given, reference(sample, dtype), strict=True):
         assert device_of(out) == (sample.device or device)
         assert host(out).dtype.name == result_dtype(sample, expected, dtype, name)
         close(out, expected)
-    assert len(got) == len(want)
 
 
 def result_dtype(sample: Sample, expected: np.ndarray, dtype: str, name: str) -> str:
@@ -250,9 +249,12 @@ def test_gradients_have_the_shape_and_dtype_of_the_inputs(op: Op, sample: Sample
 
 @over(lambda op, sample: has_gradient(op, sample) and sample.half)
 def test_gradients_in_half_precision(op: Op, sample: Sample) -> None:
-    given = tensors(sample, "float16", "cpu", op, float_inputs(op, sample))
-    for gradient, leaf in zip(gradients(op, given), leaves(given), strict=True):
+    names = float_inputs(op, sample)
+    given = tensors(sample, "float16", "cpu", op, names)
+    exact = gradients(op, tensors(rounded(sample, "float16"), "float64", "cpu", op, names))
+    for gradient, leaf, want in zip(gradients(op, given), leaves(given), exact, strict=True):
         assert (gradient.shape, gradient.dtype) == (leaf.shape, ag.float16)
+        close(gradient, host(want))
 
 
 @on_devices
@@ -268,6 +270,49 @@ def test_gradients_of_inputs_of_two_dtypes(op: Op, sample: Sample, device: str) 
         for gradient, leaf, want in zip(gradients(op, given), leaves(given), exact, strict=True):
             assert gradient.dtype == leaf.dtype
             close(gradient, want, "float32")
+
+
+@on_devices
+@over(lambda op, sample: has_gradient(op, sample) and isinstance(sample.arguments[0], list))
+def test_gradients_of_sequences_of_two_dtypes(op: Op, sample: Sample, device: str) -> None:
+    given = tensors(sample, device=device, op=op, inputs=float_inputs(op, sample))
+    parts = given[0]
+    parts[0] = parts[0].detach().to(ag.float32).requires_grad_()
+    assert op.function(*given).dtype == (ag.float64 if len(parts) > 1 else ag.float32)
+    for gradient, leaf in zip(gradients(op, given), leaves(given), strict=True):
+        assert (gradient.shape, gradient.dtype) == (leaf.shape, leaf.dtype)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@over(lambda op, sample: has_gradient(op, sample) and sample.smooth)
+def test_second_derivatives_have_the_shape_and_dtype_of_the_inputs(op: Op, sample: Sample, device: str) -> None:
+    given = tensors(sample, "float32", device, op, float_inputs(op, sample))
+    carrying, arriving = seeds(op.function(*given))
+    for gradient in arriving:
+        gradient.requires_grad_()
+    moving = [*leaves(given), *arriving]
+    first = ag.autograd.grad(carrying, leaves(given), arriving, create_graph=True, allow_unused=True)
+    following = [g for g in first if g is not None and g.requires_grad]
+    if not following:
+        return
+    second = ag.autograd.grad(following, moving, [ag.ones_like(g) for g in following], allow_unused=True)
+    for gradient, leaf in zip(second, moving, strict=True):
+        if gradient is not None:
+            assert (gradient.shape, gradient.dtype, gradient.device) == (leaf.shape, leaf.dtype, leaf.device)
+
+
+@pytest.mark.parametrize("name", ["batch_norm", "batch_norm_train", "layer_norm"])
+def test_norms_of_half_precision_with_parameters_of_single_precision(name: str) -> None:
+    op = TABLE[name]
+    for sample in SAMPLES[name]:
+        names = float_inputs(op, sample)
+        dtypes = ["float16", *["float32"] * (len(sample.arguments) - 1)]
+        given = tensors(sample, dtypes, op=op, inputs=names)
+        assert outputs(op.function(*given))[0].dtype == ag.float16
+        exact = gradients(op, tensors(sample, op=op, inputs=names))
+        for gradient, leaf, want in zip(gradients(op, given), leaves(given), exact, strict=True):
+            assert (gradient.shape, gradient.dtype) == (leaf.shape, leaf.dtype)
+            close(gradient, host(want), "float16")
 
 
 @over(lambda op, sample: has_gradient(op, sample) and len(float_inputs(op, sample)) > 1)

@@ -170,7 +170,11 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     if rounding_mode == "floor":
         return ops.floor_divide(input, other)
     if rounding_mode == "trunc":
-        return ops.trunc(ops.div(input, other))
+        down = ops.floor_divide(input, other)
+        if down.dtype.is_floating_point:
+            return ops.trunc(ops.div(input, other))
+        # Of integers exactly: one up where the quotient is negative and was rounded.
+        return down + ((down < 0) & (ops.remainder(input, other) != 0))
     raise ValueError(f"div: rounding_mode must be None, 'floor' or 'trunc', not {rounding_mode!r}")
 
 
@@ -220,8 +224,9 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
 
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Where ``|input - other| <= atol + rtol |other|``, or both are the same infinity."""
-    near = (ops.abs(input - other) <= atol + rtol * ops.abs(other)) & isfinite(other)
-    close = near | (input == other)
+    finite = isfinite(input) & isfinite(other)
+    a, b = ops.where(finite, input, 0), ops.where(finite, other, 0)
+    close = (finite & (ops.abs(a - b) <= atol + rtol * ops.abs(b))) | (input == other)
     return close | (isnan(input) & isnan(other)) if equal_nan else close
 
 

@@ -379,7 +379,9 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
     between = [n for pair in zip((1,) * len(shape), shape, strict=True) for n in pair]
     stretched = [n for pair in zip(times, shape, strict=True) for n in pair]
     wide = ops.broadcast_to(ops.reshape(input, tuple(between)), tuple(stretched))
-    return ops.reshape(wide, tuple([n * k for n, k in zip(shape, times, strict=True)]))
+    copies = ops.reshape(wide, tuple([n * k for n, k in zip(shape, times, strict=True)]))
+    # Where nothing had to be moved it is a window on the input still.
+    return copies if copies.alias is None else ops.clone(copies)
 
 
 def tile(input: Tensor, dims: Sequence[int]) -> Tensor:

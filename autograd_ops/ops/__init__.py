@@ -17,6 +17,7 @@ from .indexing import *
 from .linear import *
 from .loss import *
 from .norm import *
+from .pad import *
 from .pool import *
 from .product import *
 from .recurrent import *

@@ -12,7 +12,7 @@ from ..registry import Array, op
 __all__ = ["accumulator", "astype", "clone", "ones_like", "to_device", "zeros_like"]
 
 
-@op(formula="dx = g, cast back", promote=True)
+@op(formula="dx = g, cast back", promote=True, casts=True)
 def astype(x: Array, dtype: Any) -> Array:
     """x with elements of `dtype`: a DType, or a dtype of the backend of x"""
     if isinstance(dtype, DType):

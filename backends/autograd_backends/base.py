@@ -205,16 +205,20 @@ class Backend:
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         module_ops.max_pool_with_indices
     )
-    max_pool1d_with_indices_backward = max_pool2d_with_indices_backward = max_pool3d_with_indices_backward = (
-        staticmethod(module_ops.max_pool_with_indices_backward)
+    adaptive_max_pool1d_with_indices = adaptive_max_pool2d_with_indices = adaptive_max_pool3d_with_indices = (
+        staticmethod(module_ops.adaptive_max_pool_with_indices)
     )
-    max_pool1d_gather = max_pool2d_gather = max_pool3d_gather = staticmethod(module_ops.max_pool_gather)
+    gather_planes = staticmethod(module_ops.gather_planes)
+    scatter_planes = staticmethod(module_ops.scatter_planes)
     avg_pool1d = avg_pool2d = avg_pool3d = staticmethod(module_ops.avg_pool)
     avg_pool1d_backward = avg_pool2d_backward = avg_pool3d_backward = staticmethod(module_ops.avg_pool_backward)
     adaptive_avg_pool1d = adaptive_avg_pool2d = adaptive_avg_pool3d = staticmethod(module_ops.adaptive_avg_pool)
     adaptive_avg_pool1d_backward = adaptive_avg_pool2d_backward = adaptive_avg_pool3d_backward = staticmethod(
         module_ops.adaptive_avg_pool_backward
     )
+
+    pad = staticmethod(module_ops.pad)
+    pad_backward = staticmethod(module_ops.pad_backward)
 
     batch_norm_train = staticmethod(module_ops.batch_norm_train)
     batch_norm_train_backward = staticmethod(module_ops.batch_norm_train_backward)

@@ -5,6 +5,7 @@ Pure arithmetic on tuples of ints. Every ``*_output_shape`` function checks its 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 
@@ -16,13 +17,17 @@ from .windows import Window
 __all__ = [
     "adaptive_pool_output_shape",
     "check_batch_norm",
+    "check_grad",
     "check_layer_norm",
+    "check_planes",
     "check_recurrent",
     "check_recurrent_cell",
     "conv_output_shape",
     "conv_windows",
     "embedding_output_shape",
     "linear_output_shape",
+    "pad_output_shape",
+    "pad_pairs",
     "pool_output_shape",
     "pool_windows",
 ]
@@ -216,6 +221,62 @@ def adaptive_pool_output_shape(op_name: str, x_shape: Shape, output_size: Shape)
     if not prod(x_shape[2:]):
         raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to pool")
     return (*x_shape[:2], *output_size)
+
+
+def check_planes(op_name: str, x_shape: Shape, grad_shape: Shape, indices_shape: Shape) -> None:
+    """Refuse indices [N, C, ...] into the planes of x that are not those of a gradient of their shape."""
+    if grad_shape != indices_shape or len(x_shape) < 3 or indices_shape[:2] != x_shape[:2]:
+        raise ShapeError(
+            f"{op_name}: output_grad has shape {grad_shape} and indices {indices_shape}; "
+            f"for x {x_shape} both must be [N, C, ...] with N, C = {x_shape[:2]}"
+        )
+
+
+def check_grad(op_name: str, grad_shape: Shape, x_shape: Shape, out_shape: Shape) -> None:
+    """Refuse a gradient that has not the shape that the op gives for x."""
+    if grad_shape != out_shape:
+        raise ShapeError(f"{op_name}: grad has shape {grad_shape}; what x {x_shape} gives has {out_shape}")
+
+
+# ---------------------------------------------------------------- padding
+
+PAD_MODES = ("constant", "reflect", "edge", "circular")
+
+
+def pad_pairs(rank: int, padding: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """`padding`, (before, after) for the last dimensions, as such a pair for each of `rank` dimensions."""
+    return [(0, 0)] * (rank - len(padding)) + [(before, after) for before, after in padding]
+
+
+def pad_output_shape(x_shape: Shape, padding: Sequence[tuple[int, int]], mode: str) -> Shape:
+    """The shape of x, padded by (before, after) in each of its last dimensions.
+
+    Raises
+    ------
+    ShapeError
+        If there are too many pairs, more is cut off than there is, or `mode` cannot fill so much.
+    ValueError
+        If there is no such `mode`, or an entry of `padding` is no pair.
+    """
+    if mode not in PAD_MODES:
+        raise ValueError(f"pad: mode must be one of {', '.join(map(repr, PAD_MODES))}, not {mode!r}")
+    if any(isinstance(pair, int) or len(pair) != 2 for pair in padding):
+        raise ValueError(f"pad: padding={padding} must be pairs (before, after), one for each of the last dimensions")
+    if len(padding) > len(x_shape):
+        raise ShapeError(f"pad: padding has {len(padding)} pairs but x {x_shape} has {len(x_shape)} dimensions")
+    shape = []
+    for axis, (size, (before, after)) in enumerate(zip(x_shape, pad_pairs(len(x_shape), padding), strict=True)):
+        most, where = max(before, after), f"dimension {axis} of x {x_shape}, which is {size} long"
+        if mode == "reflect" and most > 0 and most >= size:
+            raise ShapeError(f"pad: reflect padding {(before, after)} must be less than {where}")
+        if mode == "edge" and most > 0 and not size:
+            raise ShapeError(f"pad: edge padding {(before, after)} has nothing to repeat in {where}")
+        if before + size + after < 0:
+            raise ShapeError(f"pad: padding {(before, after)} cuts off more than there is in {where}")
+        if mode == "circular" and most > size + min(before, 0) + min(after, 0):
+            raise ShapeError(f"pad: circular padding {(before, after)} is more than is left of {where}")
+        shape.append(before + size + after)
+    return tuple(shape)
 
 
 # ---------------------------------------------------------------- norms

@@ -78,7 +78,7 @@ def test_max_pool(
     assert lane.host(got.indices).dtype == np.int64
     np.testing.assert_array_equal(lane.host(got.output), values)
     np.testing.assert_array_equal(lane.host(got.indices), indices)
-    gathered = getattr(lane.ops, f"{name}_gather")(given, got.indices)
+    gathered = lane.ops.gather_planes(given, got.indices)
     np.testing.assert_array_equal(lane.host(gathered), values)
 
     grad = rng.normal(size=out)
@@ -86,8 +86,7 @@ def test_max_pool(
     for n, c, *position in product(*map(range, out)):
         at = np.unravel_index(indices[(n, c, *position)], x_shape[2:])
         want[(n, c, *at)] += grad[(n, c, *position)]
-    backward = getattr(lane.ops, f"{name}_with_indices_backward")
-    close(lane.host(backward(x_shape, lane.array(grad, dtype), got.indices)), want, dtype, 10)
+    close(lane.host(lane.ops.scatter_planes(x_shape, lane.array(grad, dtype), got.indices)), want, dtype, 10)
 
 
 @pytest.mark.parametrize(("x_shape", "kernel", "stride", "padding", "dilation", "ceil_mode"), GRID)
@@ -197,13 +196,13 @@ def test_order_in_memory_does_not_matter(numpy_lane: Lane, rng: Any) -> None:
     sizes = ((3, 2), (2, 2), (1, 0), (1, 1))
     want = numpy_lane.ops.max_pool2d_with_indices(x, *sizes, False)
     grad = rng.normal(size=want.output.shape)
-    want_grad = numpy_lane.ops.max_pool2d_with_indices_backward(x.shape, grad, want.indices)
+    want_grad = numpy_lane.ops.scatter_planes(x.shape, grad, want.indices)
     for order in (batch_last, np.asfortranarray):
         got = numpy_lane.ops.max_pool2d_with_indices(order(x), *sizes, False)
         np.testing.assert_array_equal(got.output, want.output)
         np.testing.assert_array_equal(got.indices, want.indices)
-        backward = numpy_lane.ops.max_pool2d_with_indices_backward
-        np.testing.assert_allclose(backward(x.shape, order(grad), got.indices), want_grad, rtol=1e-12)
+        scattered = numpy_lane.ops.scatter_planes(x.shape, order(grad), got.indices)
+        np.testing.assert_allclose(scattered, want_grad, rtol=1e-12)
         np.testing.assert_allclose(
             numpy_lane.ops.avg_pool2d(order(x), *sizes[:3], True, False),
             numpy_lane.ops.avg_pool2d(x, *sizes[:3], True, False),
@@ -217,7 +216,7 @@ def test_half_precision_stays_half(numpy_lane: Lane, rng: Any) -> None:
     assert pooled.output.dtype == np.float16
     # 4096 windows share the one element: in half precision the sum would stop at 2048.
     grad, indices = np.ones((1, 1, 4096), np.float16), np.zeros((1, 1, 4096), np.int64)
-    got = numpy_lane.ops.max_pool1d_with_indices_backward((1, 1, 2), grad, indices)
+    got = numpy_lane.ops.scatter_planes((1, 1, 2), grad, indices)
     assert got.dtype == np.float16
     assert got.tolist() == [[[4096.0, 0.0]]]
     ones = np.ones((1, 1, 4096), np.float16)

@@ -239,7 +239,7 @@ def test_dropout_of_channels(function: Any, shape: tuple, channels: int) -> None
         function(ag.ones(3))
 
 
-# ---------------------------------------------------------------- embedding, one_hot, pad
+# ---------------------------------------------------------------- embedding, one_hot
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -272,15 +272,3 @@ def test_one_hot(device: str) -> None:
             F.one_hot(ag.tensor([0, 2, -1], device=device), classes)
     with pytest.raises(ValueError, match="empty"):
         F.one_hot(ag.zeros(0, dtype=ag.int64))
-
-
-def test_pad_refuses() -> None:
-    x = made((2, 3))
-    with pytest.raises(ValueError, match="pairs"):
-        F.pad(x, (1,))
-    with pytest.raises(ValueError, match="pairs"):
-        F.pad(x, (0, 0, 0, 0, 1, 1))
-    with pytest.raises(ValueError, match="cuts off"):
-        F.pad(x, (-2, -2))
-    with pytest.raises(ValueError, match="'circular'"):
-        F.pad(x, (1, 1), mode="circular")

@@ -123,7 +123,11 @@ SAMPLES |= {
         Sample(np.remainder, *INTEGERS),
         Sample(np.remainder, INTEGERS[0], 3),
     ],
-    "logaddexp": [*binary(np.logaddexp), Sample(np.logaddexp, np.array([1000.0, -1000.0]), np.array([999.0, 0.5]))],
+    "logaddexp": [
+        *binary(np.logaddexp),
+        # The rules e^(x - out) lose the digits that a large out has lost in half precision.
+        Sample(np.logaddexp, np.array([1000.0, -1000.0]), np.array([999.0, 0.5]), half=False),
+    ],
     "atan2": [
         *binary(np.arctan2),
         Sample(np.arctan2, np.array([0.5, -0.5, 0.5, -0.5, 0.0]), np.array([0.7, 0.7, -0.7, -0.7, 1.0])),

@@ -3,69 +3,107 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from itertools import product
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
 
 from .base import Sample, adjoint, distinct
-from .conv import _pair as pair
 
 MaxPool = namedtuple("MaxPool", ["output", "indices"])
 XGrad = namedtuple("XGrad", ["x_grad"])
 
+#: A cell of a plane.
+Cell = tuple[int, ...]
+#: For each position of the output: the cells of the plane in its window, and how many there are with padding.
+Windows = dict[Cell, tuple[list[Cell], int]]
 
-def windows(shape: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
-    """For each output position of a plane: what its window meets of the plane, and its cells within the padding.
 
-    A last window that reaches past the end counts in `ceil_mode`, if it starts inside the plane or its padding before.
+def each(size: Any, rank: int) -> tuple[int, ...]:
+    """One int for each dimension."""
+    return (size,) * rank if isinstance(size, int) else size
+
+
+def crossed(along: list[list[tuple[list[int], int]]]) -> Windows:
+    """Windows from those of each dimension: the cells, and how many with padding."""
+    found = {}
+    for at in product(*[range(len(places)) for places in along]):
+        parts = [places[i] for places, i in zip(along, at, strict=True)]
+        found[at] = (list(product(*[cells for cells, _ in parts])), int(np.prod([count for _, count in parts])))
+    return found
+
+
+def windows(plane: Cell, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Windows:
+    """Those of a pool.
+
+    A last window that reaches past the padding counts in `ceil_mode`, if it starts inside the plane or its padding
+    before, and the one before it left cells over.
     """
-    sizes = []
-    for n, k, s, p, d in zip(shape, pair(kernel), pair(stride), pair(padding), pair(dilation), strict=True):
+    along = []
+    for n, k, s, p, d in zip(plane, *[each(a, len(plane)) for a in (kernel, stride, padding, dilation)], strict=True):
         places = []
         for start in range(-p, n, s):
             cells = [start + d * i for i in range(k)]
-            if cells[-1] < n + p or ceil_mode:
-                places.append(([c for c in cells if 0 <= c < n], [c for c in cells if c < n + p]))
-        sizes.append(places)
-    return {
-        (i, j): (
-            [(a, b) for a in rows for b in columns],
-            len(all_rows) * len(all_columns),
-        )
-        for i, (rows, all_rows) in enumerate(sizes[0])
-        for j, (columns, all_columns) in enumerate(sizes[1])
-    }
+            if cells[-1] < n + p or (ceil_mode and cells[-1] - s < n + p - 1):
+                places.append(([c for c in cells if 0 <= c < n], len([c for c in cells if c < n + p])))
+        along.append(places)
+    return crossed(along)
 
 
-def _out(x_shape: Any, found: Any) -> tuple[int, ...]:
-    return (*x_shape[:2], *(1 + max(at[d] for at in found) for d in range(2)))
+def even_windows(plane: Cell, output_size: Any) -> Windows:
+    """Window i of m runs from floor(i n / m) to ceil((i + 1) n / m)."""
+    along = []
+    for n, m in zip(plane, each(output_size, len(plane)), strict=True):
+        parts = [list(range(floor(i * n / m), ceil((i + 1) * n / m))) for i in range(m)]
+        along.append([(cells, len(cells)) for cells in parts])
+    return crossed(along)
+
+
+def shape_of(x_shape: Any, found: Windows) -> tuple[int, ...]:
+    """[N, C, ...] of the output."""
+    return (*x_shape[:2], *(1 + n for n in max(found)))
+
+
+def largest(x: np.ndarray, found: Windows, indices_dtype: str = "int64") -> Any:
+    """The first largest of each window, and its number in the flattened plane."""
+    shape = shape_of(x.shape, found)
+    output, indices = np.zeros(shape), np.zeros(shape, indices_dtype)
+    for n, c in np.ndindex(x.shape[:2]):
+        for at, (cells, _) in found.items():
+            best = max(cells, key=lambda cell, plane=x[n, c]: plane[cell])
+            output[(n, c, *at)], indices[(n, c, *at)] = x[(n, c, *best)], np.ravel_multi_index(best, x.shape[2:])
+    return MaxPool(output, indices)
 
 
 def max_pool(
     x: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices_dtype: str = "int64"
 ) -> Any:
-    """The first largest of each window, and its number in the flattened plane."""
-    found = windows(x.shape[2:], kernel, stride, padding, dilation, ceil_mode)
-    output, indices = np.zeros(_out(x.shape, found)), np.zeros(_out(x.shape, found), indices_dtype)
-    for n, c in np.ndindex(x.shape[:2]):
-        for at, (cells, _) in found.items():
-            best = max(cells, key=lambda cell, plane=x[n, c]: plane[cell])
-            output[(n, c, *at)], indices[(n, c, *at)] = x[(n, c, *best)], best[0] * x.shape[3] + best[1]
-    return MaxPool(output, indices)
+    """Window by window."""
+    return largest(x, windows(x.shape[2:], kernel, stride, padding, dilation, ceil_mode), indices_dtype)
+
+
+def adaptive_max_pool(x: np.ndarray, output_size: Any, indices_dtype: str = "int64") -> Any:
+    """Window by window."""
+    return largest(x, even_windows(x.shape[2:], output_size), indices_dtype)
 
 
 def gather(x: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """Element by element of the flattened planes."""
     out = np.zeros(indices.shape)
-    for n, c, i, j in np.ndindex(indices.shape):
-        out[n, c, i, j] = x[n, c].reshape(-1)[indices[n, c, i, j]]
+    for at in np.ndindex(indices.shape):
+        out[at] = x[at[:2]].reshape(-1)[indices[at]]
     return out
 
 
-def max_pool_backward(x_shape: Any, *rest: Any) -> Any:
+def scatter(x_shape: Any, values: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """The adjoint of gathering."""
-    g, indices = rest[-2:]
-    return XGrad(adjoint(lambda x: gather(x, indices), x_shape, g))
+    return adjoint(lambda x: gather(x, indices), x_shape, values)
+
+
+def max_pool_backward(x_shape: Any, *rest: Any) -> Any:
+    """However the windows lay."""
+    return XGrad(scatter(x_shape, *rest[-2:]))
 
 
 def avg_pool(
@@ -79,7 +117,7 @@ def avg_pool(
 ) -> np.ndarray:
     """Window by window."""
     found = windows(x.shape[2:], kernel, stride, padding, 1, ceil_mode)
-    out = np.zeros(_out(x.shape, found))
+    out = np.zeros(shape_of(x.shape, found))
     for n, c in np.ndindex(x.shape[:2]):
         for at, (cells, padded) in found.items():
             count = divisor or (padded if count_include_pad else len(cells))
@@ -92,73 +130,134 @@ def avg_pool_backward(x_shape: Any, g: np.ndarray, *options: Any) -> np.ndarray:
     return adjoint(lambda x: avg_pool(x, *options), x_shape, g)
 
 
-def adaptive(x: np.ndarray, output_size: Any) -> np.ndarray:
-    """Window i of n runs from floor(i size / n) to ceil((i + 1) size / n)."""
-    h, w = pair(output_size)
-    out = np.zeros((*x.shape[:2], h, w))
-    for i, j in np.ndindex(h, w):
-        rows = slice(i * x.shape[2] // h, -(-(i + 1) * x.shape[2] // h))
-        columns = slice(j * x.shape[3] // w, -(-(j + 1) * x.shape[3] // w))
-        out[:, :, i, j] = x[:, :, rows, columns].mean((2, 3))
+def adaptive_avg_pool(x: np.ndarray, output_size: Any) -> np.ndarray:
+    """Window by window."""
+    found = even_windows(x.shape[2:], output_size)
+    out = np.zeros(shape_of(x.shape, found))
+    for n, c in np.ndindex(x.shape[:2]):
+        for at, (cells, count) in found.items():
+            out[(n, c, *at)] = sum(x[(n, c, *cell)] for cell in cells) / count
     return out
 
 
-def adaptive_backward(x_shape: Any, g: np.ndarray) -> np.ndarray:
-    """The adjoint of adaptive."""
-    return adjoint(lambda x: adaptive(x, g.shape[2:]), x_shape, g)
+def adaptive_avg_pool_backward(x_shape: Any, g: np.ndarray) -> np.ndarray:
+    """The adjoint of adaptive_avg_pool."""
+    return adjoint(lambda x: adaptive_avg_pool(x, g.shape[2:]), x_shape, g)
 
 
-#: x, kernel_size, stride, padding, dilation, ceil_mode
-MAX_CASES: list[tuple[Any, ...]] = [
-    ((1, 2, 4, 4), 2, 2, 0, 1, False),
-    ((2, 1, 3, 4), (2, 3), 1, (1, 0), 1, False),
-    ((1, 1, 5, 4), 2, 2, 1, 1, True),
-    ((1, 1, 5, 5), 3, 2, 1, 1, True),
-    ((1, 1, 5, 4), 2, (3, 1), 0, (2, 3), False),
-    ((1, 1, 4, 5), (2, 1), (2, 3), 0, 1, True),
-    ((0, 1, 3, 3), 2, 1, 0, 1, False),
+#: By rank: shape of x, kernel_size, stride, padding, dilation, ceil_mode.
+MAX_CASES: dict[int, list[tuple[Any, ...]]] = {
+    1: [
+        ((2, 2, 6), 3, 1, 1, 1, False),
+        ((1, 1, 7), (2,), (3,), (1,), (2,), True),
+        ((1, 2, 5), 5, 5, 0, 1, False),
+        ((0, 1, 3), 2, 1, 0, 1, False),
+        ((2, 0, 3), 2, 1, 0, 1, False),
+    ],
+    2: [
+        ((1, 2, 4, 4), 2, 2, 0, 1, False),
+        ((2, 1, 3, 4), (2, 3), 1, (1, 0), 1, False),
+        ((1, 1, 5, 4), 2, 2, 1, 1, True),
+        ((1, 1, 5, 5), 3, 2, 1, 1, True),
+        ((1, 1, 5, 4), 2, (3, 1), 0, (2, 3), False),
+        ((1, 1, 4, 5), (2, 1), (2, 3), 0, 1, True),
+        ((0, 1, 3, 3), 2, 1, 0, 1, False),
+    ],
+    3: [
+        ((1, 2, 2, 3, 2), 2, 1, 0, 1, False),
+        ((2, 1, 3, 2, 4), (2, 1, 3), (1, 2, 2), (1, 0, 1), (2, 1, 1), True),
+        ((0, 1, 2, 2, 2), 2, 1, 0, 1, False),
+    ],
+}
+
+#: By rank: shape of x, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override.
+AVG_CASES: dict[int, list[tuple[Any, ...]]] = {
+    rank: [
+        (shape, kernel, stride, padding, include, ceil_mode, divisor)
+        for shape, kernel, stride, padding in cases
+        for include in (True, False)
+        for ceil_mode in (True, False)
+        for divisor in (None, 3)
+    ]
+    + [(shape, *sizes, True, False, None) for shape, *sizes in plain]
+    for rank, cases, plain in [
+        (1, [((1, 2, 6), 3, 2, 1)], [((2, 1, 4), (2,), (3,), (0,)), ((0, 1, 3), 2, 1, 0)]),
+        (
+            2,
+            [((1, 1, 5, 4), 2, 2, 1), ((1, 2, 4, 3), (3, 2), (2, 3), (1, 0))],
+            [((0, 1, 3, 3), 2, 1, 0), ((2, 1, 2, 2), 1, 1, 0), ((2, 0, 2, 2), 1, 1, 0)],
+        ),
+        (3, [((1, 1, 2, 3, 2), (2, 2, 1), (1, 2, 1), (1, 1, 0))], [((0, 1, 2, 2, 2), 2, 1, 0)]),
+    ]
+}
+
+#: By rank: shape of x, output_size: even, uneven, larger than the input.
+ADAPTIVE_CASES: dict[int, list[tuple[Any, ...]]] = {
+    1: [((1, 2, 6), 3), ((2, 1, 5), (3,)), ((1, 1, 2), 5), ((0, 1, 3), 2)],
+    2: [
+        ((1, 2, 4, 4), 2),
+        ((2, 1, 3, 5), (2, 3)),
+        ((1, 1, 2, 3), (3, 4)),
+        ((1, 1, 3, 2), 1),
+        ((0, 1, 3, 3), 2),
+    ],
+    3: [((1, 2, 2, 2, 2), 1), ((2, 1, 3, 2, 4), (2, 3, 1)), ((0, 1, 2, 2, 2), 1)],
+}
+
+#: Shape of x, and indices into its planes that repeat, as overlapping windows give them, and some that nothing meets.
+PLANES = [
+    ((2, 1, 4), np.array([[[3, 1, 3, 0, 3]], [[2, 2, 0, 1, 0]]])),
+    ((1, 2, 2, 3), np.array([[[[5], [0]], [[4], [4]]]])),
+    ((1, 1, 2, 2, 2), np.array([[[[[7, 1], [1, 6]]]]], "int32")),
+    ((1, 1, 300), np.array([[[254, 255, 254]]], "uint8")),
+    ((1, 2, 3), np.zeros((1, 2, 0), "int64")),
+    ((0, 2, 3), np.zeros((0, 2, 4), "int64")),
 ]
 
-#: x, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override
-AVG_CASES: list[tuple[Any, ...]] = [
-    (shape, kernel, stride, padding, include, ceil, divisor)
-    for shape, kernel, stride, padding in [((1, 1, 5, 4), 2, 2, 1), ((1, 2, 4, 3), (3, 2), (2, 3), (1, 0))]
-    for include in (True, False)
-    for ceil in (True, False)
-    for divisor in (None, 3)
-] + [((0, 1, 3, 3), 2, 1, 0, True, False, None), ((2, 1, 2, 2), 1, 1, 0, True, False, None)]
 
-#: x, output_size: even, uneven, larger than the input
-ADAPTIVE_CASES = [
-    ((1, 2, 4, 4), 2),
-    ((2, 1, 3, 5), (2, 3)),
-    ((1, 1, 2, 3), (3, 4)),
-    ((1, 1, 3, 2), 1),
-    ((0, 1, 3, 3), 2),
-]
-
-
-def _pooled(case: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
+def pooled(case: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
     """A gradient for the output of a max pool, and the indices of that pool."""
     indices = max_pool(distinct(case[0]), *case[1:]).indices
     return distinct(indices.shape, seed=8), indices
 
 
+def of_rank(rank: int) -> dict[str, list[Sample]]:
+    """Those of the pools over `rank` dimensions."""
+    few = (2, 1, *range(3, 3 + rank))
+    tied = np.round(distinct((1, 1, *(4,) * rank)))
+    return {
+        f"max_pool{rank}d_with_indices": [
+            *[Sample(max_pool, distinct(shape), *options) for shape, *options in MAX_CASES[rank]],
+            Sample(max_pool, distinct(few), 2, 1, 0, 1, False, "int32"),
+            Sample(max_pool, tied, 2, 1, 0, 1, False, smooth=False, note="ties"),
+        ],
+        f"max_pool{rank}d_with_indices_backward": [
+            Sample(max_pool_backward, *case, *pooled(case)) for case in MAX_CASES[rank]
+        ],
+        f"adaptive_max_pool{rank}d_with_indices": [
+            *[Sample(adaptive_max_pool, distinct(shape), size) for shape, size in ADAPTIVE_CASES[rank]],
+            Sample(adaptive_max_pool, distinct(few), 2, "int32"),
+            Sample(adaptive_max_pool, tied, 3, smooth=False, note="ties"),
+        ],
+        f"avg_pool{rank}d": [Sample(avg_pool, distinct(shape), *options) for shape, *options in AVG_CASES[rank]],
+        f"avg_pool{rank}d_backward": [
+            Sample(avg_pool_backward, shape, distinct(avg_pool(np.zeros(shape), *options).shape), *options)
+            for shape, *options in AVG_CASES[rank]
+        ],
+        f"adaptive_avg_pool{rank}d": [
+            Sample(adaptive_avg_pool, distinct(shape), size) for shape, size in ADAPTIVE_CASES[rank]
+        ],
+        f"adaptive_avg_pool{rank}d_backward": [
+            Sample(adaptive_avg_pool_backward, shape, distinct((*shape[:2], *each(size, rank))))
+            for shape, size in ADAPTIVE_CASES[rank]
+        ],
+    }
+
+
 SAMPLES: dict[str, list[Sample]] = {
-    "max_pool2d_with_indices": [
-        *[Sample(max_pool, distinct(shape), *options) for shape, *options in MAX_CASES],
-        Sample(max_pool, distinct((1, 1, 3, 3)), 2, 1, 0, 1, False, "int32"),
-        Sample(max_pool, np.round(distinct((1, 1, 4, 4))), 2, 1, 0, 1, False, smooth=False, note="ties"),
-    ],
-    "max_pool2d_with_indices_backward": [Sample(max_pool_backward, *case, *_pooled(case)) for case in MAX_CASES],
-    "max_pool2d_gather": [Sample(gather, distinct(case[0], seed=9), _pooled(case)[1]) for case in MAX_CASES],
-    "avg_pool2d": [Sample(avg_pool, distinct(shape), *options) for shape, *options in AVG_CASES],
-    "avg_pool2d_backward": [
-        Sample(avg_pool_backward, shape, distinct(avg_pool(np.zeros(shape), *options).shape), *options)
-        for shape, *options in AVG_CASES
-    ],
-    "adaptive_avg_pool2d": [Sample(adaptive, distinct(shape), size) for shape, size in ADAPTIVE_CASES],
-    "adaptive_avg_pool2d_backward": [
-        Sample(adaptive_backward, shape, distinct((*shape[:2], *pair(size)))) for shape, size in ADAPTIVE_CASES
-    ],
+    "gather_planes": [Sample(gather, distinct(shape, seed=9), indices) for shape, indices in PLANES],
+    "scatter_planes": [Sample(scatter, shape, distinct(indices.shape), indices) for shape, indices in PLANES],
+    **of_rank(1),
+    **of_rank(2),
+    **of_rank(3),
 }

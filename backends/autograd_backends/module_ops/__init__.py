@@ -17,15 +17,17 @@ from .norm import (
     layer_norm,
     layer_norm_backward,
 )
+from .pad import pad, pad_backward
 from .pool import (
     MaxPoolWithIndices,
     adaptive_avg_pool,
     adaptive_avg_pool_backward,
+    adaptive_max_pool_with_indices,
     avg_pool,
     avg_pool_backward,
-    max_pool_gather,
+    gather_planes,
     max_pool_with_indices,
-    max_pool_with_indices_backward,
+    scatter_planes,
 )
 from .recurrent import (
     Lstm,
@@ -54,6 +56,7 @@ __all__ = [
     "RecurrentBackward",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
+    "adaptive_max_pool_with_indices",
     "avg_pool",
     "avg_pool_backward",
     "batch_norm_train",
@@ -65,6 +68,7 @@ __all__ = [
     "embedding",
     "embedding_backward",
     "erf",
+    "gather_planes",
     "gru",
     "gru_backward",
     "layer_norm",
@@ -78,11 +82,12 @@ __all__ = [
     "logsumexp",
     "lstm",
     "lstm_backward",
-    "max_pool_gather",
     "max_pool_with_indices",
-    "max_pool_with_indices_backward",
+    "pad",
+    "pad_backward",
     "rnn",
     "rnn_backward",
+    "scatter_planes",
     "softmax",
     "softmax_backward",
 ]

@@ -1,4 +1,4 @@
-"""Pools in one, two or three dimensions: maximum with indices, average, adaptive average.
+"""Pools in one, two or three dimensions: maximum with indices and average, of windows or of even parts.
 
 A window is a product of intervals, so every pool here goes through the spatial dimensions one after the
 other. Only cells inside the input are looked at: padding needs no value that could win or count.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..array_types import Array, Namespace, Shape
 from ..lookup import kernels, namespace
-from ..shapes import adaptive_pool_output_shape, pool_windows
+from ..shapes import adaptive_pool_output_shape, check_grad, pool_windows
 from ..windows import Window
 from .precision import cast, widened
 
@@ -21,11 +21,12 @@ __all__ = [
     "MaxPoolWithIndices",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
+    "adaptive_max_pool_with_indices",
     "avg_pool",
     "avg_pool_backward",
-    "max_pool_gather",
+    "gather_planes",
     "max_pool_with_indices",
-    "max_pool_with_indices_backward",
+    "scatter_planes",
 ]
 
 
@@ -66,61 +67,92 @@ def max_pool_with_indices(
     xp = namespace(x)
     op_name = f"max_pool{len(kernel_size)}d"
     windows = pool_windows(op_name, x.shape, kernel_size, stride, padding, dilation, ceil_mode)
-    best = x
-    index = xp.zeros((1,) * x.ndim, dtype=xp.int64, device=x.device)
-    below = 1
+    best, index = x, _places(xp, x)
     # From the last dimension to the first: the first of equals in each row wins, and then the first such row.
     for axis in range(x.ndim - 1, 1, -1):
-        window = windows[axis - 2]
-        places = xp.arange(window.size, dtype=xp.int64, device=x.device) * below
-        index = index + xp.reshape(places, (-1,) + (1,) * (x.ndim - 1 - axis))
-        best, index = _max_along(xp, best, index, window, axis)
-        below *= window.size
+        best, index = _max_along(xp, best, index, windows[axis - 2], axis)
     return MaxPoolWithIndices(best, index)
 
 
+def _places(xp: Namespace, x: Array) -> Array:
+    """The number of each element of x [N, C, ...] in its flattened plane, in the shape of x"""
+    plane = x.shape[2:]
+    numbers = xp.reshape(xp.arange(prod(plane), dtype=xp.int64, device=x.device), plane)
+    return xp.broadcast_to(numbers, x.shape)
+
+
 def _max_along(xp: Namespace, x: Array, index: Array, window: Window, axis: int) -> tuple[Array, Array]:
-    index = xp.broadcast_to(index, x.shape)
     firsts = [window.first_inside(position) for position in range(window.out)]
     first = xp.asarray(firsts, dtype=xp.int64, device=x.device)
     best, best_index = xp.take(x, first, axis=axis), xp.take(index, first, axis=axis)
     for k in range(window.kernel):
         at, met = (_along(axis, part) for part in window.inside(k))
-        old, new = best[at], x[met]
-        # Not (new <= old), so that a NaN wins; old == old, so that it is not beaten.
-        wins = xp.logical_and(xp.logical_not(new <= old), old == old)
-        best[at] = xp.where(wins, new, old)
-        best_index[at] = xp.where(wins, index[met], best_index[at])
+        best[at], best_index[at] = _larger(xp, best[at], best_index[at], x[met], index[met])
     return best, best_index
 
 
-def max_pool_with_indices_backward(x_shape: Shape, output_grad: Array, indices: Array) -> Array:
-    """Each element of `output_grad` added where its index points -> the gradient of x, of shape `x_shape`.
+def _larger(xp: Namespace, old: Array, old_index: Array, new: Array, new_index: Array) -> tuple[Array, Array]:
+    """Of two elements at each place the larger, and its index; the old one where they are equal."""
+    # Not (new <= old), so that a NaN wins; old == old, so that it is not beaten.
+    wins = xp.logical_and(xp.logical_not(new <= old), old == old)
+    return xp.where(wins, new, old), xp.where(wins, new_index, old_index)
+
+
+def adaptive_max_pool_with_indices(x: Array, output_size: Shape) -> MaxPoolWithIndices:
+    """The largest of x [N, C, ...] in each of `output_size` windows, and where it is.
+
+    Windows as in `adaptive_avg_pool`, ties and NaN as in `max_pool_with_indices`.
+    """
+    xp = namespace(x)
+    adaptive_pool_output_shape(f"adaptive_max_pool{len(output_size)}d", x.shape, output_size)
+    best, index = x, _places(xp, x)
+    for axis in range(x.ndim - 1, 1, -1):
+        parts = _adaptive_windows(x.shape[axis], output_size[axis - 2])
+        best, index = _max_of_parts(xp, best, index, parts, axis)
+    return MaxPoolWithIndices(best, index)
+
+
+def _max_of_parts(xp: Namespace, x: Array, index: Array, parts: Sequence[slice], axis: int) -> tuple[Array, Array]:
+    best = best_index = None
+    for k in range(max(part.stop - part.start for part in parts)):
+        # The last cell of a short part is met again, and does not beat itself.
+        cells = [min(part.start + k, part.stop - 1) for part in parts]
+        at = xp.asarray(cells, dtype=xp.int64, device=x.device)
+        met = xp.take(x, at, axis=axis), xp.take(index, at, axis=axis)
+        best, best_index = met if best is None else _larger(xp, best, best_index, *met)
+    return best, best_index
+
+
+def scatter_planes(x_shape: Shape, values: Array, indices: Array) -> Array:
+    """Zeros of `x_shape` [N, C, ...] with `values` [N, C, ...] added at `indices` of its planes.
 
     Parameters
     ----------
     x_shape
-        The shape [N, C, ...] of x.
-    output_grad, indices
-        [N, C, ...], as the pool gave them.
+        The shape [N, C, ...] of the result.
+    values
+        [N, C, ...]
+    indices
+        Of the shape of `values`: each counts the elements of its own flattened plane.
     """
-    xp = namespace(output_grad)
-    grad = widened(xp, xp.reshape(output_grad, (-1,)))
-    zeros = xp.zeros(prod(x_shape), dtype=grad.dtype, device=grad.device)
-    total = kernels(grad).scatter_add(zeros, _flat_index(xp, x_shape, indices), grad)
-    return cast(xp, xp.reshape(total, x_shape), output_grad.dtype)
+    xp = namespace(values)
+    added = widened(xp, xp.reshape(values, (-1,)))
+    zeros = xp.zeros(prod(x_shape), dtype=added.dtype, device=added.device)
+    total = kernels(added).scatter_add(zeros, _flat_index(xp, x_shape, indices), added)
+    return cast(xp, xp.reshape(total, x_shape), values.dtype)
 
 
-def max_pool_gather(x: Array, indices: Array) -> Array:
-    """The elements of x [N, C, ...] at `indices` [N, C, ...]: the adjoint of the backward."""
+def gather_planes(x: Array, indices: Array) -> Array:
+    """The elements of x [N, C, ...] at `indices` [N, C, ...] of its planes: the adjoint of `scatter_planes`"""
     xp = namespace(x)
     return xp.reshape(xp.take(xp.reshape(x, (-1,)), _flat_index(xp, x.shape, indices), axis=0), indices.shape)
 
 
 def _flat_index(xp: Namespace, x_shape: Shape, indices: Array) -> Array:
     """Indices in a plane -> indices in the whole of x, in one dimension."""
+    indices = xp.astype(indices, xp.int64, copy=False)  # those of the whole may be more than their dtype holds
     planes = prod(x_shape[:2])
-    starts = xp.arange(planes, dtype=indices.dtype, device=indices.device) * prod(x_shape[2:])
+    starts = xp.arange(planes, dtype=xp.int64, device=indices.device) * prod(x_shape[2:])
     return xp.reshape(xp.reshape(starts, (*x_shape[:2],) + (1,) * (len(x_shape) - 2)) + indices, (-1,))
 
 
@@ -173,6 +205,8 @@ def avg_pool_backward(
     """`output_grad` divided and spread over the windows -> the gradient of x, [N, C, ...]"""
     xp = namespace(output_grad)
     windows = _avg_windows(x_shape, kernel_size, stride, padding, ceil_mode)
+    out_shape = (*x_shape[:2], *(w.out for w in windows))
+    check_grad(f"avg_pool{len(windows)}d_backward", output_grad.shape, x_shape, out_shape)
     grad = _divided(xp, widened(xp, output_grad), windows, count_include_pad, divisor_override)
     for axis in range(2, grad.ndim):
         grad = _spread_along(grad, windows[axis - 2], axis)
@@ -221,7 +255,7 @@ def _divided(
     return x
 
 
-# ---------------------------------------------------------------- adaptive average
+# ---------------------------------------------------------------- average of even parts
 
 
 def adaptive_avg_pool(x: Array, output_size: Shape) -> Array:
@@ -249,6 +283,9 @@ def adaptive_avg_pool(x: Array, output_size: Shape) -> Array:
 def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array:
     """`output_grad` divided and spread over the windows -> the gradient of x, [N, C, ...]"""
     xp = namespace(output_grad)
+    op_name = f"adaptive_avg_pool{len(x_shape) - 2}d"
+    out_shape = adaptive_pool_output_shape(op_name, x_shape, output_grad.shape[2:])
+    check_grad(f"{op_name}_backward", output_grad.shape, x_shape, out_shape)
     grad = widened(xp, output_grad)
     for axis in range(2, grad.ndim):
         parts = _adaptive_windows(x_shape[axis], grad.shape[axis])

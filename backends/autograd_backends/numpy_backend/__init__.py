@@ -116,9 +116,7 @@ class NumpyBackend(Backend):
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices
     )
-    max_pool1d_with_indices_backward = max_pool2d_with_indices_backward = max_pool3d_with_indices_backward = (
-        staticmethod(pools.max_pool_with_indices_backward)
-    )
+    scatter_planes = staticmethod(pools.scatter_planes)
 
     batch_norm_train = staticmethod(norms.batch_norm_train)
     batch_norm_train_backward = staticmethod(norms.batch_norm_train_backward)

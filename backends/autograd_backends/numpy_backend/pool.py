@@ -13,7 +13,7 @@ from ..module_ops.pool import MaxPoolWithIndices
 from ..shapes import pool_windows
 from ..windows import Window
 
-__all__ = ["max_pool_with_indices", "max_pool_with_indices_backward"]
+__all__ = ["max_pool_with_indices", "scatter_planes"]
 
 
 # ---------------------------------------------------------------- maximum
@@ -84,24 +84,21 @@ def _tables(windows: tuple[Window, ...]) -> tuple[Array, Array]:
     return offsets, starts[0]
 
 
-def max_pool_with_indices_backward(x_shape: Shape, output_grad: Array, indices: Array) -> Array:
-    # Where the input had the batch last in memory, as convolutions leave it, so gets its gradient.
+def scatter_planes(x_shape: Shape, values: Array, indices: Array) -> Array:
+    # Where the batch came last in memory, as convolutions leave it, so it does in the result.
     if indices.strides[0] >= indices.strides[-1]:
-        return module_ops.max_pool_with_indices_backward(x_shape, output_grad, indices)
+        return module_ops.scatter_planes(x_shape, values, indices)
     batch, channels = x_shape[:2]
-    last = (*range(1, output_grad.ndim), 0)
-    places = indices.transpose(last) * batch
+    last = (*range(1, values.ndim), 0)
+    places = indices.astype(np.int64).transpose(last)
+    places *= batch
     places += (np.arange(channels) * (prod(x_shape[2:]) * batch)).reshape(-1, *(1,) * (places.ndim - 1))
     places += np.arange(batch)
-    dtype = np.dtype(np.float32) if output_grad.dtype == np.float16 else output_grad.dtype
-    x_grad = np.zeros((*x_shape[1:], batch), dtype)
-    np.add.at(
-        x_grad.reshape(-1),
-        places.reshape(-1),
-        output_grad.transpose(last).reshape(-1).astype(dtype, copy=False),
-    )
-    x_grad = x_grad.transpose(x_grad.ndim - 1, *range(x_grad.ndim - 1))
-    return x_grad.astype(output_grad.dtype, copy=False)
+    dtype = np.dtype(np.float32) if values.dtype == np.float16 else values.dtype
+    out = np.zeros((*x_shape[1:], batch), dtype)
+    added = values.transpose(last).reshape(-1).astype(dtype, copy=False)
+    np.add.at(out.reshape(-1), places.reshape(-1), added)
+    return out.transpose(out.ndim - 1, *range(out.ndim - 1)).astype(values.dtype, copy=False)
 
 
 def _along(axis: int, part: slice) -> tuple[slice, ...]:
