@@ -172,7 +172,7 @@ def gru_cell_backward(*arguments: Any) -> Any:
 
 # ---------------------------------------------------------------- the samples
 
-INPUT, HIDDEN = 2, 2
+INPUT, HIDDEN = 1, 2
 
 #: Lengths: of T and N, or of the batch at each time.
 WALKS: list[tuple[tuple[int, ...], RecurrentOptions]] = [
@@ -195,9 +195,12 @@ def drawn(gates: int, states: int, lead: tuple[int, ...], batch: int, biases: tu
     return [*values[:-2], *[bias if there else None for bias, there in zip(values[-2:], biases, strict=True)]]
 
 
-def needs_of(count: int) -> list[tuple[bool, ...]]:
-    """All, each alone, and none."""
-    return [(True,) * count, *[tuple(i == k for i in range(count)) for k in range(count)], (False,) * count]
+def needs_of(count: int, inputs: list[Any], options: RecurrentOptions) -> list[tuple[bool, ...]]:
+    """All; for one kind of inputs also every other one."""
+    every = (True,) * count
+    if options != FORWARDS or None in [a if a is None else 0 for a in inputs] or not inputs[0].size:
+        return [every]
+    return [every, *[tuple(i % 2 == k for i in range(count)) for k in range(2)]]
 
 
 def sequences(gates: int, states: int) -> list[tuple[list[Any], RecurrentOptions]]:
@@ -205,7 +208,7 @@ def sequences(gates: int, states: int) -> list[tuple[list[Any], RecurrentOptions
     found = []
     for lead, options in [*WALKS, EMPTY]:
         batch = lead[1] if options.batch_sizes is None else options.batch_sizes[0]
-        for biases in BIASES if options is WALKS[0][1] and batch else BIASES[:1]:
+        for biases in BIASES if options == FORWARDS and batch else BIASES[:1]:
             found.append((drawn(gates, states, lead, batch, biases), options))
     return found
 
@@ -237,7 +240,7 @@ for _inputs, _options in sequences(1, 1):
     for _nonlinearity in ("tanh", "relu"):
         SAMPLES["rnn"].append(Sample(rnn, *_inputs, _nonlinearity, _options))
         _output = rnn(*_inputs, _nonlinearity, _options)[0]
-        for _needs in needs_of(6) if _options is WALKS[0][1] and _output.size else [(True,) * 6]:
+        for _needs in needs_of(6, _inputs, _options):
             SAMPLES["rnn_backward"].append(
                 Sample(rnn_backward, *_inputs, _output, *lead_grads(_inputs, 1), _nonlinearity, _options, _needs)
             )
@@ -245,7 +248,7 @@ for _inputs, _options in sequences(4, 2):
     SAMPLES["lstm"].append(Sample(lstm, *_inputs, _options))
     _output, _, _saved = run(lstm_step, _inputs[0], _inputs[1:3], *_inputs[3:], _options)
     _kept = (_output, rows_of(_inputs, HIDDEN, _saved, 0), rows_of(_inputs, 4 * HIDDEN, _saved, 1))
-    for _needs in needs_of(7) if _options is WALKS[0][1] and _output.size else [(True,) * 7]:
+    for _needs in needs_of(7, _inputs, _options):
         SAMPLES["lstm_backward"].append(
             Sample(lstm_backward, *_inputs, *_kept, *lead_grads(_inputs, 2), _options, _needs)
         )
@@ -253,7 +256,7 @@ for _inputs, _options in sequences(3, 1):
     SAMPLES["gru"].append(Sample(gru, *_inputs, _options))
     _output, _, _saved = run(gru_step, _inputs[0], _inputs[1:2], *_inputs[2:], _options)
     _kept = (_output, rows_of(_inputs, 3 * HIDDEN, _saved, 0), rows_of(_inputs, HIDDEN, _saved, 1))
-    for _needs in needs_of(6) if _options is WALKS[0][1] and _output.size else [(True,) * 6]:
+    for _needs in needs_of(6, _inputs, _options):
         SAMPLES["gru_backward"].append(
             Sample(gru_backward, *_inputs, *_kept, *lead_grads(_inputs, 1), _options, _needs)
         )

@@ -302,7 +302,8 @@ def gru_backward(
     of_n = (1.0 - z) * (1.0 - n * n)
     # The gate n has a slope for its part of the input, in front, and another for that of the state, at the end: so
     # the last three are in the order of weight_hh.
-    slopes = xp.concat([of_n, of_n * widened(xp, hidden) * (r * (1.0 - r)), (before - n) * (z * (1.0 - z)), of_n * r], axis=1)
+    of_r = of_n * widened(xp, hidden) * (r * (1.0 - r))
+    slopes = xp.concat([of_n, of_r, (before - n) * (z * (1.0 - z)), of_n * r], axis=1)
     recurrent = widened(xp, weight_hh)
     arriving, d = _rows(xp, output_grad), widened(xp, h_n_grad)
     grads = xp.empty_like(slopes)
