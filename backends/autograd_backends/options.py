@@ -160,8 +160,9 @@ class RecurrentOptions:
     def __post_init__(self) -> None:
         if self.batch_sizes is None:
             return
+        given: object = self.batch_sizes
+        if isinstance(given, int):
+            raise TypeError(f"RecurrentOptions: batch_sizes={given} is not a tuple of ints")
         _checked(self, "batch_sizes", 1)
-        if isinstance(self.batch_sizes, int):
-            raise TypeError(f"RecurrentOptions: batch_sizes={self.batch_sizes} is not a tuple of ints")
         if any(n > before for before, n in pairwise(self.batch_sizes)):
             raise ValueError(f"RecurrentOptions: batch_sizes={self.batch_sizes} may not rise: order the longest first")

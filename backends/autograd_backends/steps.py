@@ -22,12 +22,12 @@ class Step(NamedTuple):
     ----------
     rows
         Where its rows are.
-    count
+    size
         How many sequences have this time: the first ones of the batch.
     """
 
     rows: slice
-    count: int
+    size: int
 
 
 class Piece(NamedTuple):
@@ -44,13 +44,13 @@ def recurrent_steps(lead: Shape, options: RecurrentOptions) -> tuple[Step, ...]:
     Examples
     --------
     >>> recurrent_steps((3,), RecurrentOptions(batch_sizes=(2, 1)))
-    (Step(rows=slice(0, 2, None), count=2), Step(rows=slice(2, 3, None), count=1))
+    (Step(rows=slice(0, 2, None), size=2), Step(rows=slice(2, 3, None), size=1))
     """
-    counts = (lead[1],) * lead[0] if options.batch_sizes is None else options.batch_sizes
+    sizes = (lead[1],) * lead[0] if options.batch_sizes is None else options.batch_sizes
     steps, start = [], 0
-    for count in counts:
-        steps.append(Step(slice(start, start + count), count))
-        start += count
+    for size in sizes:
+        steps.append(Step(slice(start, start + size), size))
+        start += size
     return tuple(reversed(steps) if options.reverse else steps)
 
 
@@ -68,9 +68,9 @@ def state_before(lead: Shape, options: RecurrentOptions) -> tuple[Piece, ...]:
     found: list[tuple[int, list[Piece]]] = []
     earlier = Step(slice(0, 0), 0)
     for step in recurrent_steps(lead, options):
-        known = min(earlier.count, step.count)
+        known = min(earlier.size, step.size)
         start = earlier.rows.start
-        pieces = [Piece(False, slice(start, start + known)), Piece(True, slice(known, step.count))]
+        pieces = [Piece(False, slice(start, start + known)), Piece(True, slice(known, step.size))]
         found.append((step.rows.start, pieces))
         earlier = step
     joined: list[Piece] = []

@@ -130,7 +130,6 @@ def test_a_packed_sequence_moves() -> None:
         ag.float16,
         ag.float32,
     ]
-    assert not packed.is_cuda
     assert repr(packed).startswith("PackedSequence(data=tensor(")
     again = PackedSequence(packed.data, packed.batch_sizes, packed.sorted_indices)
     assert again.unsorted_indices.tolist() == [2, 0, 1]

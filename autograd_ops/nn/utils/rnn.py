@@ -103,11 +103,6 @@ class PackedSequence(_Fields):
         """The same in float64."""
         return self.to(float64)
 
-    @property
-    def is_cuda(self) -> bool:
-        """Whether the data is on a GPU."""
-        return self.data.is_cuda
-
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """The order that undoes `permutation`; None for None.
@@ -178,9 +173,10 @@ def pack_padded_sequence(
     sizes = [sum(count > t for count in counts) for t in range(counts[order[0]])]
     along_time, along_batch = (1, times) if batch_first else (batch, 1)
     rows = [t * along_time + n * along_batch for t, size in enumerate(sizes) for n in order[:size]]
-    where = {"dtype": int64, "device": input.device}
-    data = ops.take_rows(ops.reshape(input, (times * batch, *input.shape[2:])), tensor(rows, **where))
-    return PackedSequence(data, tensor(sizes, dtype=int64), None if enforce_sorted else tensor(order, **where))
+    flat = ops.reshape(input, (times * batch, *input.shape[2:]))
+    data = ops.take_rows(flat, tensor(rows, dtype=int64, device=input.device))
+    sorted_indices = None if enforce_sorted else tensor(order, dtype=int64, device=input.device)
+    return PackedSequence(data, tensor(sizes, dtype=int64), sorted_indices)
 
 
 def pad_packed_sequence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from autograd_backends import RecurrentOptions, kernels
@@ -17,9 +18,9 @@ from .shared import FORWARDS, Needs, check_cell, nothing_like, of_one_step, once
 __all__ = ["gru", "gru_backward", "gru_cell", "gru_cell_backward"]
 
 
-def _gru_of_ops(
-    x: Any, h_0: Any, weight_ih: Any, weight_hh: Any, bias_ih: Any, bias_hh: Any, options: Any
-) -> tuple[Any, ...]:
+def _gru_of_ops(inputs: Sequence[Any], options: RecurrentOptions) -> tuple[Any, ...]:
+    x, h_0, weight_ih, weight_hh, bias_ih, bias_hh = inputs
+
     def step(part: Any, h: Any) -> tuple[Any, ...]:
         r, z, n = parts(part, 3)
         of_r, of_z, of_n = parts(linear(h, weight_hh, bias_hh, True), 3)
@@ -82,7 +83,7 @@ def gru(
     >>> output.shape, h_n.shape
     (Size([3, 1, 2]), Size([1, 2]))
     """
-    return kernels(x).gru(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
+    return kernels(x).gru(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, options)  # type: ignore[return-value]
 
 
 def _gru_gradients(
@@ -122,7 +123,7 @@ def _gru_backward_recorded(
 ) -> RecurrentBackward:
     inputs = (x, h_0, weight_ih, weight_hh, bias_ih, bias_hh)
     grads = (output_grad, h_n_grad)
-    return RecurrentBackward(*pulled_back(lambda *a: _gru_of_ops(*a, options), inputs, grads, needs))
+    return RecurrentBackward(*pulled_back(lambda given: _gru_of_ops(given, options), inputs, grads, needs))
 
 
 @op(
@@ -186,7 +187,7 @@ def gru_cell(
     """
     check_cell("gru_cell", 3, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh)
     found, gates, hidden = kernels(x).gru(once(x), h_0, weight_ih, weight_hh, bias_ih, bias_hh, FORWARDS)
-    return found.h_n, gates, hidden  # type: ignore[return-value]
+    return found.h_n, gates, hidden
 
 
 def _gru_cell_gradients(
@@ -219,8 +220,8 @@ def _gru_cell_backward_recorded(
     output_grad: Any,
     needs: Needs = (True,) * 6,
 ) -> RecurrentBackward:
-    def cell(x: Any, *others: Any) -> tuple[Any, ...]:
-        return _gru_of_ops(expand_dims(x, 0), *others, FORWARDS)[1:]
+    def cell(given: Sequence[Any]) -> tuple[Any, ...]:
+        return _gru_of_ops((expand_dims(given[0], 0), *given[1:]), FORWARDS)[1:]
 
     inputs = (x, h_0, weight_ih, weight_hh, bias_ih, bias_hh)
     return RecurrentBackward(*pulled_back(cell, inputs, (output_grad,), needs))

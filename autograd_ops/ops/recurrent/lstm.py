@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from autograd_backends import RecurrentOptions, kernels
@@ -24,9 +25,9 @@ class LstmCell(NamedTuple):
     c_1: Any
 
 
-def _lstm_of_ops(
-    x: Any, h_0: Any, c_0: Any, weight_ih: Any, weight_hh: Any, bias_ih: Any, bias_hh: Any, options: Any
-) -> tuple[Any, ...]:
+def _lstm_of_ops(inputs: Sequence[Any], options: RecurrentOptions) -> tuple[Any, ...]:
+    x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh = inputs
+
     def step(part: Any, h: Any, c: Any) -> tuple[Any, ...]:
         i, f, g, o = parts(part + linear(h, weight_hh, bias_hh, True), 4)
         c = sigmoid(f) * c + sigmoid(i) * tanh(g)
@@ -90,7 +91,7 @@ def lstm(
     >>> output.shape, h_n.shape, c_n.shape
     (Size([3, 1, 2]), Size([1, 2]), Size([1, 2]))
     """
-    return kernels(x).lstm(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
+    return kernels(x).lstm(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, options)  # type: ignore[return-value]
 
 
 def _lstm_gradients(
@@ -133,7 +134,7 @@ def _lstm_backward_recorded(
 ) -> LstmBackward:
     inputs = (x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh)
     grads = (output_grad, h_n_grad, c_n_grad)
-    return LstmBackward(*pulled_back(lambda *a: _lstm_of_ops(*a, options), inputs, grads, needs))
+    return LstmBackward(*pulled_back(lambda given: _lstm_of_ops(given, options), inputs, grads, needs))
 
 
 @op(
@@ -242,8 +243,8 @@ def _lstm_cell_backward_recorded(
     c_1_grad: Any,
     needs: Needs = (True,) * 7,
 ) -> LstmBackward:
-    def cell(x: Any, *others: Any) -> tuple[Any, ...]:
-        return _lstm_of_ops(expand_dims(x, 0), *others, FORWARDS)[1:]
+    def cell(given: Sequence[Any]) -> tuple[Any, ...]:
+        return _lstm_of_ops((expand_dims(given[0], 0), *given[1:]), FORWARDS)[1:]
 
     inputs = (x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh)
     return LstmBackward(*pulled_back(cell, inputs, (h_1_grad, c_1_grad), needs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from autograd_backends import RecurrentOptions, kernels
@@ -17,9 +18,8 @@ from .shared import FORWARDS, Needs, check_cell, nothing_like, of_one_step, once
 __all__ = ["Recurrent", "RecurrentBackward", "rnn", "rnn_backward", "rnn_cell", "rnn_cell_backward"]
 
 
-def _rnn_of_ops(
-    x: Any, h_0: Any, weight_ih: Any, weight_hh: Any, bias_ih: Any, bias_hh: Any, nonlinearity: str, options: Any
-) -> tuple[Any, ...]:
+def _rnn_of_ops(inputs: Sequence[Any], nonlinearity: str, options: RecurrentOptions) -> tuple[Any, ...]:
+    x, h_0, weight_ih, weight_hh, bias_ih, bias_hh = inputs
     activation = tanh if nonlinearity == "tanh" else relu
 
     def step(part: Any, h: Any) -> tuple[Any, ...]:
@@ -120,7 +120,9 @@ def _rnn_backward_recorded(
 ) -> RecurrentBackward:
     inputs = (x, h_0, weight_ih, weight_hh, bias_ih, bias_hh)
     grads = (output_grad, h_n_grad)
-    return RecurrentBackward(*pulled_back(lambda *a: _rnn_of_ops(*a, nonlinearity, options), inputs, grads, needs))
+    return RecurrentBackward(
+        *pulled_back(lambda given: _rnn_of_ops(given, nonlinearity, options), inputs, grads, needs)
+    )
 
 
 @op(
@@ -206,8 +208,8 @@ def _rnn_cell_backward_recorded(
     nonlinearity: str = "tanh",
     needs: Needs = (True,) * 6,
 ) -> RecurrentBackward:
-    def cell(x: Any, *others: Any) -> tuple[Any, ...]:
-        return _rnn_of_ops(expand_dims(x, 0), *others, nonlinearity, FORWARDS)[1:]
+    def cell(given: Sequence[Any]) -> tuple[Any, ...]:
+        return _rnn_of_ops((expand_dims(given[0], 0), *given[1:]), nonlinearity, FORWARDS)[1:]
 
     inputs = (x, h_0, weight_ih, weight_hh, bias_ih, bias_hh)
     return RecurrentBackward(*pulled_back(cell, inputs, (output_grad,), needs))

@@ -55,12 +55,12 @@ def over_steps(
         What the states become: a function of the input's part in the gates and of the states before.
     """
     steps = recurrent_steps(tuple(x.shape[:-1]), options)
-    part = linear(reshape(x, (sum([count for _, count in steps]), x.shape[-1])), weight_ih, bias_ih, True)
+    part = linear(reshape(x, (sum([size for _, size in steps]), x.shape[-1])), weight_ih, bias_ih, True)
     outputs = []
-    for rows, count in steps:
-        new = step(getitem(part, (rows, ...)), *[getitem(state, (slice(0, count), ...)) for state in states])
+    for rows, size in steps:
+        new = step(getitem(part, (rows, ...)), *[getitem(state, (slice(0, size), ...)) for state in states])
         outputs.append(new[0])
-        others = [getitem(state, (slice(count, None), ...)) for state in states]
+        others = [getitem(state, (slice(size, None), ...)) for state in states]
         states = tuple([concat(pair, 0) for pair in zip(new, others, strict=True)])
     output = concat(outputs[::-1] if options.reverse else outputs, 0)
     return reshape(output, (*x.shape[:-1], output.shape[-1])), *states
@@ -75,7 +75,7 @@ def parts(gates: Any, count: int) -> list[Any]:
 def pulled_back(
     function: Callable[..., tuple[Any, ...]], inputs: Sequence[Any], gradients: Sequence[Any], needs: Needs
 ) -> list[Any]:
-    """The gradients of `inputs` for those of the outputs of ``function(*inputs)``, by the tape, and on the tape."""
+    """The gradients of `inputs` for those of the outputs of ``function(inputs)``, by the tape, and on the tape."""
     # One Tensor may be given as several inputs, and what comes before them is none of this: so each is a branch of
     # its own, at which the walk ends.
     branches = [
@@ -86,7 +86,7 @@ def pulled_back(
         branch.node if needed and branch is not None else None for branch, needed in zip(branches, needs, strict=True)
     ]
     nodes = [node for node in wanted if node is not None]
-    outputs = function(*branches)
+    outputs = function(branches)
     arriving = [g if isinstance(g, Tensor) else Tensor(g) for g in gradients]
     # The nodes of these steps are behind the gradients too, so what they keep is needed again.
     found = walk([out.node for out in outputs], arriving, True, True, nodes) if nodes else {}

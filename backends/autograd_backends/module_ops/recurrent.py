@@ -90,17 +90,17 @@ def rnn(
     options: RecurrentOptions,
 ) -> Recurrent:
     """x [T, N, d_input], h_0 [N, d_hidden] -> output [T, N, d_hidden], h_n [N, d_hidden]"""
-    _check("rnn", 1, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
+    check_arrays("rnn", 1, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
     xp = namespace(x)
     tanh = is_tanh("rnn", nonlinearity)
     states = _input_part(xp, x, weight_ih, bias_ih, bias_hh)
     recurrent = xp.matrix_transpose(widened(xp, weight_hh))
     h = widened(xp, h_0)
-    for rows, count in recurrent_steps(x.shape[:-1], options):
-        a = states[rows, ...] + xp.matmul(h[:count, ...], recurrent)
+    for rows, n_going in recurrent_steps(x.shape[:-1], options):
+        a = states[rows, ...] + xp.matmul(h[:n_going, ...], recurrent)
         new = xp.tanh(a) if tanh else xp.maximum(a, xp.zeros_like(a))
         states[rows, ...] = new
-        h = _replace_first(xp, h, new)
+        h = replace_first(xp, h, new)
     return Recurrent(_result(xp, states, x, h_0), cast(xp, h, x.dtype))
 
 
@@ -125,12 +125,12 @@ def rnn_backward(
     recurrent = widened(xp, weight_hh)
     arriving, d = _rows(xp, output_grad), widened(xp, h_n_grad)
     grads = xp.empty_like(slopes)
-    for rows, count in reversed(steps):
-        grad = (arriving[rows, ...] + d[:count, ...]) * slopes[rows, ...]
+    for rows, n_going in reversed(steps):
+        grad = (arriving[rows, ...] + d[:n_going, ...]) * slopes[rows, ...]
         grads[rows, ...] = grad
-        d = _replace_first(xp, d, xp.matmul(grad, recurrent))
-    before = _before(xp, x.shape[:-1], options, widened(xp, h_0), states) if needs[3] else None
-    x_grad, *of_weights = _gradients(xp, x, weight_ih, before, grads, grads, (needs[0], *needs[2:]))
+        d = replace_first(xp, d, xp.matmul(grad, recurrent))
+    before = states_before(xp, x.shape[:-1], options, widened(xp, h_0), states) if needs[3] else None
+    x_grad, *of_weights = input_gradients(xp, x, weight_ih, before, grads, grads, (needs[0], *needs[2:]))
     return RecurrentBackward(x_grad, cast(xp, d, x.dtype) if needs[1] else None, *of_weights)
 
 
@@ -170,22 +170,22 @@ def lstm(
     gates
         [T N, 4 d_hidden], i, f, g and o of each step, likewise.
     """
-    _check("lstm", 4, x, {"h_0": h_0, "c_0": c_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
+    check_arrays("lstm", 4, x, {"h_0": h_0, "c_0": c_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
     xp = namespace(x)
     size = h_0.shape[1]
     gates = _input_part(xp, x, weight_ih, bias_ih, bias_hh)
     recurrent = xp.matrix_transpose(widened(xp, weight_hh))
     h, c = widened(xp, h_0), widened(xp, c_0)
     output, cells = (xp.empty((gates.shape[0], size), dtype=gates.dtype, device=x.device) for _ in range(2))
-    for rows, count in recurrent_steps(x.shape[:-1], options):
-        a = gates[rows, ...] + xp.matmul(h[:count, ...], recurrent)
+    for rows, n_going in recurrent_steps(x.shape[:-1], options):
+        a = gates[rows, ...] + xp.matmul(h[:n_going, ...], recurrent)
         i_f, g, o = _sigmoid(xp, a[:, : 2 * size]), xp.tanh(a[:, 2 * size : 3 * size]), _sigmoid(xp, a[:, 3 * size :])
-        new_c = i_f[:, size:] * c[:count, ...] + i_f[:, :size] * g
+        new_c = i_f[:, size:] * c[:n_going, ...] + i_f[:, :size] * g
         new_h = o * xp.tanh(new_c)
         gates[rows, ...] = xp.concat([i_f, g, o], axis=1)
         cells[rows, ...] = new_c
         output[rows, ...] = new_h
-        h, c = _replace_first(xp, h, new_h), _replace_first(xp, c, new_c)
+        h, c = replace_first(xp, h, new_h), replace_first(xp, c, new_c)
     return Lstm(_result(xp, output, x, h_0), cast(xp, h, x.dtype), cast(xp, c, x.dtype)), cells, gates
 
 
@@ -210,7 +210,7 @@ def lstm_backward(
     cells = widened(xp, cells)
     i, f, g, o = _parts(widened(xp, gates), 4)
     tanh_c = xp.tanh(cells)
-    c_before = _before(xp, x.shape[:-1], options, widened(xp, c_0), cells)
+    c_before = states_before(xp, x.shape[:-1], options, widened(xp, c_0), cells)
     through_h = o * (1.0 - tanh_c * tanh_c)
     slopes = xp.concat(
         [g * (i * (1.0 - i)), c_before * (f * (1.0 - f)), i * (1.0 - g * g), tanh_c * (o * (1.0 - o))], axis=1
@@ -219,15 +219,15 @@ def lstm_backward(
     arriving = _rows(xp, output_grad)
     d_h, d_c = widened(xp, h_n_grad), widened(xp, c_n_grad)
     grads = xp.empty_like(slopes)
-    for rows, count in reversed(steps):
-        of_h = arriving[rows, ...] + d_h[:count, ...]
-        of_c = d_c[:count, ...] + of_h * through_h[rows, ...]
+    for rows, n_going in reversed(steps):
+        of_h = arriving[rows, ...] + d_h[:n_going, ...]
+        of_c = d_c[:n_going, ...] + of_h * through_h[rows, ...]
         grad = slopes[rows, ...] * xp.concat([of_c, of_c, of_c, of_h], axis=1)
         grads[rows, ...] = grad
-        d_h = _replace_first(xp, d_h, xp.matmul(grad, recurrent))
-        d_c = _replace_first(xp, d_c, of_c * f[rows, ...])
-    before = _before(xp, x.shape[:-1], options, widened(xp, h_0), _rows(xp, output)) if needs[4] else None
-    x_grad, *of_weights = _gradients(xp, x, weight_ih, before, grads, grads, (needs[0], *needs[3:]))
+        d_h = replace_first(xp, d_h, xp.matmul(grad, recurrent))
+        d_c = replace_first(xp, d_c, of_c * f[rows, ...])
+    before = states_before(xp, x.shape[:-1], options, widened(xp, h_0), _rows(xp, output)) if needs[4] else None
+    x_grad, *of_weights = input_gradients(xp, x, weight_ih, before, grads, grads, (needs[0], *needs[3:]))
     return LstmBackward(
         x_grad,
         cast(xp, d_h, x.dtype) if needs[1] else None,
@@ -258,7 +258,7 @@ def gru(
     hidden
         [T N, d_hidden], W_hn h + b_hn of each step, likewise.
     """
-    _check("gru", 3, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
+    check_arrays("gru", 3, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
     xp = namespace(x)
     size = h_0.shape[1]
     gates = _input_part(xp, x, weight_ih, bias_ih)
@@ -266,17 +266,17 @@ def gru(
     bias = None if bias_hh is None else widened(xp, bias_hh)
     h = widened(xp, h_0)
     output, hidden = (xp.empty((gates.shape[0], size), dtype=gates.dtype, device=x.device) for _ in range(2))
-    for rows, count in recurrent_steps(x.shape[:-1], options):
-        from_x, from_h = gates[rows, ...], xp.matmul(h[:count, ...], recurrent)
+    for rows, n_going in recurrent_steps(x.shape[:-1], options):
+        from_x, from_h = gates[rows, ...], xp.matmul(h[:n_going, ...], recurrent)
         if bias is not None:
             from_h += bias
         r_z = _sigmoid(xp, from_x[:, : 2 * size] + from_h[:, : 2 * size])
         n = xp.tanh(from_x[:, 2 * size :] + r_z[:, :size] * from_h[:, 2 * size :])
-        new = n + r_z[:, size:] * (h[:count, ...] - n)
+        new = n + r_z[:, size:] * (h[:n_going, ...] - n)
         hidden[rows, ...] = from_h[:, 2 * size :]
         gates[rows, ...] = xp.concat([r_z, n], axis=1)
         output[rows, ...] = new
-        h = _replace_first(xp, h, new)
+        h = replace_first(xp, h, new)
     return Recurrent(_result(xp, output, x, h_0), cast(xp, h, x.dtype)), gates, hidden
 
 
@@ -298,7 +298,7 @@ def gru_backward(
     size = h_0.shape[1]
     steps = recurrent_steps(x.shape[:-1], options)
     r, z, n = _parts(widened(xp, gates), 3)
-    before = _before(xp, x.shape[:-1], options, widened(xp, h_0), _rows(xp, output))
+    before = states_before(xp, x.shape[:-1], options, widened(xp, h_0), _rows(xp, output))
     of_n = (1.0 - z) * (1.0 - n * n)
     # The gate n has a slope for its part of the input, in front, and another for that of the state, at the end: so
     # the last three are in the order of weight_hh.
@@ -307,20 +307,20 @@ def gru_backward(
     recurrent = widened(xp, weight_hh)
     arriving, d = _rows(xp, output_grad), widened(xp, h_n_grad)
     grads = xp.empty_like(slopes)
-    for rows, count in reversed(steps):
-        of_h = arriving[rows, ...] + d[:count, ...]
+    for rows, n_going in reversed(steps):
+        of_h = arriving[rows, ...] + d[:n_going, ...]
         grad = slopes[rows, ...] * xp.concat([of_h] * 4, axis=1)
         grads[rows, ...] = grad
-        d = _replace_first(xp, d, of_h * z[rows, ...] + xp.matmul(grad[:, size:], recurrent))
+        d = replace_first(xp, d, of_h * z[rows, ...] + xp.matmul(grad[:, size:], recurrent))
     of_x, of_state = xp.concat([grads[:, size : 3 * size], grads[:, :size]], axis=1), grads[:, size:]
-    x_grad, *of_weights = _gradients(xp, x, weight_ih, before, of_x, of_state, (needs[0], *needs[2:]))
+    x_grad, *of_weights = input_gradients(xp, x, weight_ih, before, of_x, of_state, (needs[0], *needs[2:]))
     return RecurrentBackward(x_grad, cast(xp, d, x.dtype) if needs[1] else None, *of_weights)
 
 
 # ---------------------------------------------------------------- what they share
 
 
-def _check(
+def check_arrays(
     op_name: str,
     gates: int,
     x: Array,
@@ -368,13 +368,13 @@ def _input_part(xp: Namespace, x: Array, weight_ih: Array, *biases: Array | None
     return part
 
 
-def _replace_first(xp: Namespace, state: Array, new: Array) -> Array:
+def replace_first(xp: Namespace, state: Array, new: Array) -> Array:
     """`state` [N, d] with its first rows replaced by `new`: those of the sequences that have this step."""
     count = new.shape[0]
     return new if count == state.shape[0] else xp.concat([new, state[count:, ...]], axis=0)
 
 
-def _before(xp: Namespace, lead: Shape, options: RecurrentOptions, initial: Array, states: Array) -> Array:
+def states_before(xp: Namespace, lead: Shape, options: RecurrentOptions, initial: Array, states: Array) -> Array:
     """The state before each row, from that before the first step and those after each row."""
     pieces = [(initial if piece.initial else states)[piece.rows, ...] for piece in state_before(lead, options)]
     return xp.concat(pieces, axis=0) if pieces else initial
@@ -385,7 +385,7 @@ def _result(xp: Namespace, rows: Array, x: Array, h_0: Array) -> Array:
     return cast(xp, xp.reshape(rows, (*x.shape[:-1], h_0.shape[1])), x.dtype)
 
 
-def _gradients(
+def input_gradients(
     xp: Namespace,
     x: Array,
     weight_ih: Array,

@@ -13,6 +13,7 @@ from . import linear as linears
 from . import namespace
 from . import norm as norms
 from . import pool as pools
+from . import recurrent as recurrents
 from . import softmax as softmaxes
 
 __all__ = ["NumpyBackend"]
@@ -122,6 +123,11 @@ class NumpyBackend(Backend):
     batch_norm_train_backward = staticmethod(norms.batch_norm_train_backward)
     layer_norm = staticmethod(norms.layer_norm)
     layer_norm_backward = staticmethod(norms.layer_norm_backward)
+
+    lstm = staticmethod(recurrents.lstm)
+    lstm_backward = staticmethod(recurrents.lstm_backward)
+    gru = staticmethod(recurrents.gru)
+    gru_backward = staticmethod(recurrents.gru_backward)
 
     softmax = staticmethod(softmaxes.softmax)
     softmax_backward = staticmethod(softmaxes.softmax_backward)
