@@ -15,6 +15,7 @@ from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
 from . import pool as pools
+from . import recurrent as recurrents
 from . import softmax as softmaxes
 
 __all__ = ["NumpyBackend"]
@@ -131,6 +132,10 @@ class NumpyBackend(Backend):
     interpolate_backward = staticmethod(resizing.interpolate_backward)
     attention = staticmethod(attentions.attention)
     attention_backward = staticmethod(attentions.attention_backward)
+    lstm = staticmethod(recurrents.lstm)
+    lstm_backward = staticmethod(recurrents.lstm_backward)
+    gru = staticmethod(recurrents.gru)
+    gru_backward = staticmethod(recurrents.gru_backward)
 
     softmax = staticmethod(softmaxes.softmax)
     softmax_backward = staticmethod(softmaxes.softmax_backward)
