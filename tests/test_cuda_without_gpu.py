@@ -20,6 +20,7 @@ from autograd_ops.utils.data import DataLoader, TensorDataset
 from .cuda_stand_in import stand_in
 from .op_calls import arrays, close, float_inputs, gradients, host, leaves, outputs, tensors
 from .op_samples import SAMPLES, Sample
+from .vector_calls import Vector, lanes_of, read_vectors, run
 
 CUDA = "cuda:0"
 
@@ -76,6 +77,19 @@ def test_half_precision_has_the_dtypes_that_it_has_on_the_cpu(op: Op, sample: Sa
     results = [outputs(op.function(*arrays(sample, "float16", device))) for device in (CUDA, "cpu")]
     for got, want in zip(*results, strict=True):
         close(got, host(want))
+
+
+@pytest.mark.parametrize(
+    ("vector", "lane"),
+    [
+        pytest.param(vector, lane, id=f"{vector.name} {lane}")
+        for vector in read_vectors()
+        for lane in lanes_of(vector)
+        if lane != "twice"
+    ],
+)
+def test_vectors(vector: Vector, lane: str) -> None:
+    assert run(vector, lane, CUDA, "float32") == ""
 
 
 # ---------------------------------------------------------------- waits for the device
