@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograd_backends import DeviceError, device_of, is_array
+from autograd_backends import DeviceError, ShapeError, device_of, is_array
 
 from .tape import TapeError
 
@@ -19,7 +19,7 @@ def explain(op: Op, error: Exception, arrays: Sequence[Any]) -> Exception:
     """What to raise when the forward of `op` raised `error`: the same kind, with the op and its operands named."""
     refuse_mixed_devices(op, arrays)
     said = str(error)
-    if said.startswith(f"{op.name}:"):
+    if isinstance(error, ShapeError) or said.startswith(f"{op.name}:"):
         return error
     shapes = [tuple(a.shape) for a in arrays if is_array(a)]
     if isinstance(error, (ValueError, IndexError, TypeError)):

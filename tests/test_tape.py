@@ -113,13 +113,15 @@ def test_the_observer_is_told_of_every_node_with_its_arguments_and_result() -> N
         y = x * 2.0
         total = ops.sum(y, (0,), True)
         ag.ones(2) * 3.0
+        normed = ops.layer_norm(x, None, None, 1e-5)
     finally:
         mode.observer = None
-    assert [name for name, _, _ in seen] == ["mul", "sum"]
+    assert [name for name, _, _ in seen] == ["mul", "sum", "layer_norm"]
     assert seen[0][1] == (x, 2.0)
     assert seen[0][2] is y
     assert seen[1][1][1:] == ((0,), True)
     assert seen[1][2] is total
+    assert seen[2][1:] == ((x, None, None, 1e-5), normed)
 
 
 # ---------------------------------------------------------------- walking back

@@ -45,6 +45,7 @@ __all__ = [
     "triu",
     "unbind",
     "unflatten",
+    "unfold",
     "unsqueeze",
     "view",
     "view_as",
@@ -364,6 +365,17 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     shape = [v.numel() for v in vectors]
     grids = [expand(reshape(v, *[-1 if i == j else 1 for j in range(rank)]), *shape) for i, v in enumerate(vectors)]
     return tuple([transpose(g, 0, 1) for g in grids] if indexing == "xy" and rank > 1 else grids)
+
+
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """The windows of `size` elements along `dimension`, `step` apart, as a new last dimension; a copy.
+
+    Raises
+    ------
+    ValueError
+        If the dimension is shorter than `size`, or `step` is not positive.
+    """
+    return ops.unfold(input, axis_of("unfold", dimension, input.ndim), size, step)
 
 
 # ---------------------------------------------------------------- repeats, triangles, diagonals

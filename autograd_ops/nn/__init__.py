@@ -2,6 +2,7 @@
 
 from . import functional, init, utils
 from .activation import *
+from .attention import *
 from .containers import ModuleDict, ModuleList, ParameterList, Sequential
 from .conv import *
 from .dropout import *
@@ -10,7 +11,12 @@ from .linear import *
 from .loss import *
 from .module import Module
 from .normalization import *
+from .padding import *
 from .parameter import Parameter
 from .pooling import *
 from .recurrent import *
 from .shape import *
+from .shuffle import *
+from .transformer import *
+from .unfolding import *
+from .upsampling import *

@@ -4,16 +4,33 @@ The names and argument orders of the module ops (`linear`, `conv2d`, ...) are th
 ``autograd_ops.nn.functional`` has PyTorch's and translates.
 """
 
-from autograd_backends import ConvOptions, PaddedConvOptions, RecurrentOptions
+from autograd_backends import (
+    AttentionModuleOptions,
+    ConvOptions,
+    ConvTransposeOptions,
+    DeformConvOptions,
+    GridSampleOptions,
+    InterpolateOptions,
+    PaddedConvOptions,
+    RecurrentOptions,
+    UnfoldOptions,
+)
 
 from .activation import *
+from .attention import *
 from .compare import *
 from .conv import *
+from .conv_transpose import *
+from .ctc import *
+from .deform_conv import *
 from .dropout import *
 from .dtype import *
 from .elementwise import *
 from .embedding import *
+from .grid_sample import *
+from .group_norm import *
 from .indexing import *
+from .interpolate import *
 from .linear import *
 from .loss import *
 from .norm import *
@@ -23,3 +40,4 @@ from .product import *
 from .recurrent import *
 from .reduce import *
 from .shape import *
+from .unfold import *

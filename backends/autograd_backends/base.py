@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, ClassVar
 
 from . import module_ops
@@ -11,6 +12,11 @@ from .array_types import Array, Namespace, Shape
 from .device import Device, DeviceError
 
 __all__ = ["Backend"]
+
+
+def _for_ranks(function: Callable[..., Any]) -> list[Any]:
+    """`function`, whose first argument is the number of spatial dimensions, for one, two and three of them."""
+    return [staticmethod(partial(function, rank)) for rank in (1, 2, 3)]
 
 
 class Backend:
@@ -32,12 +38,15 @@ class Backend:
         The types by which its arrays are recognised.
     scalar_types
         Types that its operators and reductions give where an array is meant.
+    workspace
+        The most elements of the columns that a convolution makes at a time.
     """
 
     name: ClassVar[str]
     xp: Namespace
     array_types: tuple[type, ...]
     scalar_types: tuple[type, ...] = ()
+    workspace: int = 2**25
 
     # ---------------------------------------------------------------- devices
 
@@ -195,12 +204,24 @@ class Backend:
     embedding = staticmethod(module_ops.embedding)
     embedding_backward = staticmethod(module_ops.embedding_backward)
 
-    conv1d = conv2d = conv3d = staticmethod(module_ops.conv)
-    conv1d_x_backward = conv2d_x_backward = conv3d_x_backward = staticmethod(module_ops.conv_x_backward)
-    conv1d_weight_backward = conv2d_weight_backward = conv3d_weight_backward = staticmethod(
-        module_ops.conv_weight_backward
-    )
+    conv1d, conv2d, conv3d = _for_ranks(module_ops.conv)
+    conv1d_x_backward, conv2d_x_backward, conv3d_x_backward = _for_ranks(module_ops.conv_x_backward)
+    conv1d_weight_backward, conv2d_weight_backward, conv3d_weight_backward = _for_ranks(module_ops.conv_weight_backward)
     conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(module_ops.conv_bias_backward)
+
+    conv_transpose1d, conv_transpose2d, conv_transpose3d = _for_ranks(module_ops.conv_transpose)
+    conv_transpose1d_x_backward, conv_transpose2d_x_backward, conv_transpose3d_x_backward = _for_ranks(
+        module_ops.conv_transpose_x_backward
+    )
+    conv_transpose1d_weight_backward, conv_transpose2d_weight_backward, conv_transpose3d_weight_backward = _for_ranks(
+        module_ops.conv_transpose_weight_backward
+    )
+    conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = conv_transpose3d_bias_backward = staticmethod(
+        module_ops.conv_bias_backward
+    )
+
+    deform_conv2d = staticmethod(module_ops.deform_conv2d)
+    deform_conv2d_backward = staticmethod(module_ops.deform_conv2d_backward)
 
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         module_ops.max_pool_with_indices
@@ -220,10 +241,26 @@ class Backend:
     pad = staticmethod(module_ops.pad)
     pad_backward = staticmethod(module_ops.pad_backward)
 
+    unfold4d = staticmethod(module_ops.unfold4d)
+    fold4d = staticmethod(module_ops.fold4d)
+    unfold = staticmethod(module_ops.unfold)
+    unfold_backward = staticmethod(module_ops.unfold_backward)
+
     batch_norm_train = staticmethod(module_ops.batch_norm_train)
     batch_norm_train_backward = staticmethod(module_ops.batch_norm_train_backward)
     layer_norm = staticmethod(module_ops.layer_norm)
     layer_norm_backward = staticmethod(module_ops.layer_norm_backward)
+    group_norm = staticmethod(module_ops.group_norm)
+    group_norm_backward = staticmethod(module_ops.group_norm_backward)
+    rms_norm = staticmethod(module_ops.rms_norm)
+    rms_norm_backward = staticmethod(module_ops.rms_norm_backward)
+
+    interpolate = staticmethod(module_ops.interpolate)
+    interpolate_backward = staticmethod(module_ops.interpolate_backward)
+    grid_sample_2d = grid_sample_3d = staticmethod(module_ops.grid_sample)
+    grid_sample_2d_backward = grid_sample_3d_backward = staticmethod(module_ops.grid_sample_backward)
+    attention = staticmethod(module_ops.attention)
+    attention_backward = staticmethod(module_ops.attention_backward)
 
     rnn = staticmethod(module_ops.rnn)
     rnn_backward = staticmethod(module_ops.rnn_backward)
@@ -238,4 +275,14 @@ class Backend:
     log_softmax_backward = staticmethod(module_ops.log_softmax_backward)
     logsumexp = staticmethod(module_ops.logsumexp)
 
+    ctc_loss = staticmethod(module_ops.ctc_loss)
+    ctc_loss_backward = staticmethod(module_ops.ctc_loss_backward)
+
+    def has_ctc_loss_backward(self) -> bool:
+        """Whether `ctc_loss_backward` is to be used; without it the tape differentiates the loss step by step."""
+        return True
+
     erf = staticmethod(module_ops.erf)
+
+    pack_bits = staticmethod(module_ops.pack_bits)
+    unpack_bits = staticmethod(module_ops.unpack_bits)

@@ -9,27 +9,49 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 
-from .array_types import Array, Namespace, Shape
+from .array_types import Array, IntPair, Namespace, Shape
 from .errors import ShapeError
-from .options import ConvOptions, RecurrentOptions, per_dimension
+from .options import (
+    ConvOptions,
+    ConvTransposeOptions,
+    DeformConvOptions,
+    InterpolateOptions,
+    RecurrentOptions,
+    UnfoldOptions,
+    per_dimension,
+)
+from .resampling import Resize
 from .windows import Window
 
 __all__ = [
     "adaptive_pool_output_shape",
+    "attention_output_shape",
     "check_batch_norm",
+    "check_ctc_loss",
     "check_grad",
+    "check_group_norm",
     "check_layer_norm",
+    "check_output_grad",
     "check_planes",
     "check_recurrent",
     "check_recurrent_cell",
     "conv_output_shape",
+    "conv_transpose_output_shape",
+    "conv_transpose_windows",
+    "conv_transpose_x_shape",
     "conv_windows",
+    "deform_conv_output_shape",
     "embedding_output_shape",
+    "fold4d_output_shape",
+    "grid_sample_output_shape",
+    "interpolate_resizes",
     "linear_output_shape",
     "pad_output_shape",
     "pad_pairs",
     "pool_output_shape",
     "pool_windows",
+    "unfold4d_windows",
+    "unfold_output_shape",
 ]
 
 
@@ -91,26 +113,15 @@ def conv_output_shape(
     """
     rank = int(op_name[-2])
     _check_rank(op_name, x_shape, rank)
-    if len(weight_shape) != rank + 2:
-        raise ShapeError(
-            f"{op_name}: weight has {len(weight_shape)} dimensions {weight_shape}; "
-            f"for x {x_shape} it needs {rank + 2}, [C_out, C_in / groups, ...]"
-        )
     groups = options.groups
+    _check_weight(op_name, x_shape, weight_shape, "[C_out, C_in / groups, ...]", groups)
     if x_shape[1] != weight_shape[1] * groups:
         raise ShapeError(
             f"{op_name}: x has {x_shape[1]} channels (dimension 1 of {x_shape}) "
             f"but weight {weight_shape} with groups={groups} expects {weight_shape[1] * groups}"
         )
-    if weight_shape[0] % groups:
-        raise ShapeError(
-            f"{op_name}: weight has {weight_shape[0]} output channels (dimension 0 of {weight_shape}), "
-            f"which groups={groups} does not divide"
-        )
     if bias_shape is not None and bias_shape != weight_shape[:1]:
         raise ShapeError(f"{op_name}: bias has shape {bias_shape} but weight {weight_shape} expects {weight_shape[:1]}")
-    if 0 in weight_shape[2:]:
-        raise ShapeError(f"{op_name}: weight {weight_shape} has a kernel with no cells")
     sizes = []
     stride = per_dimension(op_name, "stride", options.stride, rank)
     dilation = per_dimension(op_name, "dilation", options.dilation, rank)
@@ -128,13 +139,162 @@ def conv_output_shape(
 
 
 @lru_cache(maxsize=4096)
-def conv_windows(x_spatial: Shape, kernel: Shape, out: Shape, options: ConvOptions) -> tuple[Window, ...]:
-    """The kernel's positions in each spatial dimension, for shapes that ``conv_output_shape`` has passed."""
-    rank = len(kernel)
-    stride = per_dimension("conv", "stride", options.stride, rank)
-    dilation = per_dimension("conv", "dilation", options.dilation, rank)
-    before = [pair[0] for pair in options.padding_pairs("conv", rank)]
-    return tuple(Window(x_spatial[d], kernel[d], stride[d], before[d], dilation[d], out[d]) for d in range(rank))
+def conv_windows(op_name: str, x_shape: Shape, weight_shape: Shape, options: ConvOptions) -> tuple[Window, ...]:
+    """The kernel's positions in each spatial dimension, after the checks of ``conv_output_shape``."""
+    out = conv_output_shape(op_name, x_shape, weight_shape, None, options)
+    rank = len(out) - 2
+    stride = per_dimension(op_name, "stride", options.stride, rank)
+    dilation = per_dimension(op_name, "dilation", options.dilation, rank)
+    before = [pair[0] for pair in options.padding_pairs(op_name, rank)]
+    return tuple(
+        Window(x_shape[2 + d], weight_shape[2 + d], stride[d], before[d], dilation[d], out[2 + d]) for d in range(rank)
+    )
+
+
+def check_output_grad(op_name: str, given: Shape, expected: Shape) -> None:
+    """Refuse a gradient whose shape, `given`, is not that of the output, `expected`."""
+    if given != expected:
+        raise ShapeError(f"{op_name}: output_grad has shape {given} but the other arguments make it {expected}")
+
+
+# ---------------------------------------------------------------- transposed convolution
+
+
+@lru_cache(maxsize=4096)
+def conv_transpose_output_shape(
+    op_name: str, x_shape: Shape, weight_shape: Shape, bias_shape: Shape | None, options: ConvTransposeOptions
+) -> Shape:
+    """The shape [N, C_out, ...] that a transposed convolution of these shapes gives.
+
+    Parameters
+    ----------
+    op_name
+        For messages; it ends in the number of spatial dimensions: ``"conv_transpose2d"``.
+    x_shape, weight_shape, bias_shape
+        [N, C_in, ...], [C_in, C_out / groups, ...] and [C_out] or None.
+
+    Raises
+    ------
+    ShapeError
+        Naming the argument, the shapes and the rule.
+    """
+    rank = int(op_name[-2])
+    _check_rank(op_name, x_shape, rank)
+    groups = options.groups
+    _check_weight(op_name, x_shape, weight_shape, "[C_in, C_out / groups, ...]", groups)
+    if x_shape[1] != weight_shape[0]:
+        raise ShapeError(
+            f"{op_name}: x has {x_shape[1]} channels (dimension 1 of {x_shape}) "
+            f"but weight {weight_shape} expects {weight_shape[0]} (its dimension 0)"
+        )
+    channels = weight_shape[1] * groups
+    if bias_shape is not None and bias_shape != (channels,):
+        raise ShapeError(
+            f"{op_name}: bias has shape {bias_shape} but weight {weight_shape} with groups={groups} "
+            f"expects ({channels},)"
+        )
+    if 0 in x_shape[2:]:
+        raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0")
+    least = _transposed_sizes(op_name, weight_shape, options)
+    stride = per_dimension(op_name, "stride", options.stride, rank)
+    sizes = tuple((n - 1) * s + start for n, s, start in zip(x_shape[2:], stride, least, strict=True))
+    if min(sizes) < 1:
+        raise ShapeError(
+            f"{op_name}: x {x_shape} with weight {weight_shape} and padding={options.padding} "
+            f"leaves an output of size {sizes}"
+        )
+    return (x_shape[0], channels, *sizes)
+
+
+@lru_cache(maxsize=4096)
+def conv_transpose_x_shape(
+    op_name: str, weight_shape: Shape, output_grad_shape: Shape, options: ConvTransposeOptions
+) -> Shape:
+    """The shape [N, C_in, ...] of the x that gives an output of `output_grad_shape` [N, C_out, ...].
+
+    Raises
+    ------
+    ShapeError
+        If there is none.
+    """
+    rank = int(op_name[-2])
+    if len(output_grad_shape) != rank + 2 or len(weight_shape) != rank + 2:
+        raise ShapeError(
+            f"{op_name}: output_grad {output_grad_shape} and weight {weight_shape} must both have {rank + 2} dimensions"
+        )
+    least = _transposed_sizes(op_name, weight_shape, options)
+    stride = per_dimension(op_name, "stride", options.stride, rank)
+    sizes = [(n - start) // s + 1 for n, s, start in zip(output_grad_shape[2:], stride, least, strict=True)]
+    x_shape = (output_grad_shape[0], weight_shape[0], *sizes)
+    made = conv_transpose_output_shape(op_name, x_shape, weight_shape, None, options)
+    check_output_grad(op_name, output_grad_shape, made)
+    return x_shape
+
+
+@lru_cache(maxsize=4096)
+def conv_transpose_windows(
+    op_name: str, x_shape: Shape, weight_shape: Shape, options: ConvTransposeOptions
+) -> tuple[Window, ...]:
+    """The kernel's positions over the output, one for each cell of x, after the checks of the output's shape."""
+    out = conv_transpose_output_shape(op_name, x_shape, weight_shape, None, options)
+    rank = len(out) - 2
+    stride = per_dimension(op_name, "stride", options.stride, rank)
+    padding = per_dimension(op_name, "padding", options.padding, rank)
+    dilation = per_dimension(op_name, "dilation", options.dilation, rank)
+    return tuple(
+        Window(out[2 + d], weight_shape[2 + d], stride[d], padding[d], dilation[d], x_shape[2 + d]) for d in range(rank)
+    )
+
+
+def _transposed_sizes(op_name: str, weight_shape: Shape, options: ConvTransposeOptions) -> tuple[int, ...]:
+    """The size of the output for an x of size 1, in each spatial dimension."""
+    rank = len(weight_shape) - 2
+    padding = per_dimension(op_name, "padding", options.padding, rank)
+    padding_out = per_dimension(op_name, "padding_out", options.padding_out, rank)
+    dilation = per_dimension(op_name, "dilation", options.dilation, rank)
+    return tuple(
+        d * (k - 1) + 1 + more - 2 * p
+        for k, p, more, d in zip(weight_shape[2:], padding, padding_out, dilation, strict=True)
+    )
+
+
+# ---------------------------------------------------------------- deformable convolution
+
+
+@lru_cache(maxsize=4096)
+def deform_conv_output_shape(
+    x_shape: Shape,
+    offset_shape: Shape,
+    weight_shape: Shape,
+    mask_shape: Shape | None,
+    bias_shape: Shape | None,
+    options: DeformConvOptions,
+) -> Shape:
+    """The shape [N, C_out, H', W'] that a deformable convolution of these shapes gives.
+
+    Raises
+    ------
+    ShapeError
+        Naming the argument, the shapes and the rule.
+    """
+    name = "deform_conv2d"
+    plain = ConvOptions(options.stride, options.padding, options.dilation, options.weight_groups)
+    out = conv_output_shape(name, x_shape, weight_shape, bias_shape, plain)
+    groups = options.offset_groups
+    if x_shape[1] % groups:
+        raise ShapeError(
+            f"{name}: x has {x_shape[1]} channels (dimension 1 of {x_shape}), "
+            f"which offset_groups={groups} does not divide"
+        )
+    cells = groups * prod(weight_shape[2:])
+    for argument, shape, per_cell in (("offset", offset_shape, 2), ("mask", mask_shape, 1)):
+        expected = (x_shape[0], per_cell * cells, *out[2:])
+        if shape is not None and shape != expected:
+            raise ShapeError(
+                f"{name}: {argument} has shape {shape} but x {x_shape}, weight {weight_shape} and "
+                f"offset_groups={groups} expect {expected}"
+            )
+    return out
 
 
 # ---------------------------------------------------------------- pools
@@ -238,6 +398,89 @@ def check_grad(op_name: str, grad_shape: Shape, x_shape: Shape, out_shape: Shape
         raise ShapeError(f"{op_name}: grad has shape {grad_shape}; what x {x_shape} gives has {out_shape}")
 
 
+# ---------------------------------------------------------------- windows side by side
+
+
+def unfold4d_windows(
+    op_name: str, image_shape: Shape, kernel_size: IntPair, options: UnfoldOptions
+) -> tuple[Window, ...]:
+    """The kernel's positions down and across images [N, C, H, W].
+
+    Raises
+    ------
+    ShapeError
+        If the images have other dimensions, or the kernel does not fit into them.
+    """
+    _check_rank(op_name, image_shape, 2)
+    kernel = per_dimension(op_name, "kernel_size", kernel_size, 2)
+    if min(kernel) < 1:
+        raise ShapeError(f"{op_name}: kernel_size={kernel_size} must be positive")
+    stride = per_dimension(op_name, "stride", options.stride, 2)
+    padding = per_dimension(op_name, "padding", options.padding, 2)
+    dilation = per_dimension(op_name, "dilation", options.dilation, 2)
+    windows = []
+    for d, size in enumerate(image_shape[2:]):
+        extent = dilation[d] * (kernel[d] - 1) + 1
+        room = size + 2 * padding[d] - extent
+        if room < 0:
+            raise ShapeError(
+                f"{op_name}: the kernel spans {extent} (kernel_size={kernel_size}, dilation={options.dilation}) but "
+                f"images {image_shape} with padding={options.padding} are {size + 2 * padding[d]} long in dimension "
+                f"{2 + d}"
+            )
+        windows.append(Window(size, kernel[d], stride[d], padding[d], dilation[d], room // stride[d] + 1))
+    return tuple(windows)
+
+
+def fold4d_output_shape(x_shape: Shape, output_size: IntPair, kernel_size: IntPair, options: UnfoldOptions) -> Shape:
+    """The shape [N, C, *output_size] of the images that the columns x [N, C * kH * kW, positions] are folded to.
+
+    Raises
+    ------
+    ShapeError
+        If kH * kW does not divide the channels, or the kernel has another number of positions in such an image.
+    """
+    if len(x_shape) != 3:
+        raise ShapeError(f"fold4d: x has {len(x_shape)} dimensions {x_shape}; it needs 3, [N, C * kH * kW, positions]")
+    size = per_dimension("fold4d", "output_size", output_size, 2)
+    if min(size) < 1:
+        raise ShapeError(f"fold4d: output_size={output_size} must be positive")
+    windows = unfold4d_windows("fold4d", (*x_shape[:2], *size), kernel_size, options)
+    cells, positions = prod(w.kernel for w in windows), prod(w.out for w in windows)
+    if x_shape[1] % cells:
+        raise ShapeError(
+            f"fold4d: x has {x_shape[1]} channels (dimension 1 of {x_shape}), which the {cells} cells of "
+            f"kernel_size={kernel_size} do not divide"
+        )
+    if x_shape[2] != positions:
+        raise ShapeError(
+            f"fold4d: x has {x_shape[2]} blocks (dimension 2 of {x_shape}), but kernel_size={kernel_size} with "
+            f"{options} has {positions} positions in output_size={output_size}"
+        )
+    return (x_shape[0], x_shape[1] // cells, *size)
+
+
+def unfold_output_shape(x_shape: Shape, dim: int, size: int, step: int) -> Shape:
+    """The shape of the windows of `size` cells, `step` apart, along dimension `dim` of x.
+
+    Raises
+    ------
+    ShapeError
+        If there is no such dimension, or it is shorter than a window.
+    """
+    rank = len(x_shape)
+    if not -rank <= dim < rank:
+        raise ShapeError(f"unfold: dim={dim} is none of the {rank} dimensions of x {x_shape}")
+    if step < 1:
+        raise ShapeError(f"unfold: step={step} must be positive")
+    if not 0 <= size <= x_shape[dim]:
+        raise ShapeError(
+            f"unfold: size={size} must be from 0 to {x_shape[dim]}, the length of dimension {dim} of x {x_shape}"
+        )
+    axis = dim % rank
+    return (*x_shape[:axis], (x_shape[axis] - size) // step + 1, *x_shape[axis + 1 :], size)
+
+
 # ---------------------------------------------------------------- padding
 
 PAD_MODES = ("constant", "reflect", "edge", "circular")
@@ -277,6 +520,77 @@ def pad_output_shape(x_shape: Shape, padding: Sequence[tuple[int, int]], mode: s
             raise ShapeError(f"pad: circular padding {(before, after)} is more than is left of {where}")
         shape.append(before + size + after)
     return tuple(shape)
+
+
+# ---------------------------------------------------------------- resampling
+
+
+@lru_cache(maxsize=4096)
+def interpolate_resizes(
+    op_name: str,
+    x_shape: Shape,
+    output_size: Shape,
+    options: InterpolateOptions,
+    grad_shape: Shape | None = None,
+) -> tuple[Resize, ...]:
+    """What is done to each spatial dimension of x [N, C, ...] that is resized to `output_size`.
+
+    Raises
+    ------
+    ShapeError
+        If a size is 0, or their numbers do not fit; or if `grad_shape` is not that of the output.
+    """
+    rank = len(x_shape) - 2
+    if rank < 1:
+        raise ShapeError(f"{op_name}: x has shape {x_shape}; it must be [N, C, ...]")
+    sizes = per_dimension(op_name, "output_size", output_size, rank)
+    if min(sizes) < 1:
+        raise ShapeError(f"{op_name}: output_size={sizes} must be positive")
+    if not prod(x_shape[2:]):
+        raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to resize")
+    if grad_shape is not None:
+        check_grad(op_name, grad_shape, x_shape, (*x_shape[:2], *sizes))
+    scales = (None,) * rank if options.scales is None else options.scales
+    if len(scales) != rank:
+        raise ShapeError(f"{op_name}: scales={scales} has {len(scales)} entries for {rank} spatial dimensions")
+    return tuple(
+        Resize(
+            size,
+            out,
+            options.mode,
+            options.align_corners,
+            options.antialias,
+            None if scale is None or _is_plain(size, out, scale, options) else scale,
+        )
+        for size, out, scale in zip(x_shape[2:], sizes, scales, strict=True)
+    )
+
+
+def _is_plain(size: int, out: int, scale: float, options: InterpolateOptions) -> bool:
+    """Whether `scale` says no more than the sizes do, from which positions are exact.
+
+    In these modes PyTorch copies a dimension that keeps its size, whatever its scale.
+    """
+    copied = options.antialias or options.mode in ("nearest", "linear", "bilinear", "trilinear")
+    return size * scale == out or (size == out and copied)
+
+
+def grid_sample_output_shape(op_name: str, x_shape: Shape, grid_shape: Shape) -> Shape:
+    """x [N, C, ...], grid [N, ..., rank] -> [N, C, ...], of the grid's spatial shape; `op_name` ends in the rank."""
+    rank = int(op_name.removesuffix("_backward")[-2])
+    _check_rank(op_name, x_shape, rank)
+    if len(grid_shape) != rank + 2 or grid_shape[-1] != rank:
+        raise ShapeError(
+            f"{op_name}: grid has shape {grid_shape}; it must have {rank + 2} dimensions, [N, ..., {rank}]"
+        )
+    if grid_shape[0] != x_shape[0]:
+        raise ShapeError(
+            f"{op_name}: grid {grid_shape} is for a batch of {grid_shape[0]} (dimension 0) "
+            f"but x {x_shape} has {x_shape[0]}"
+        )
+    if not prod(x_shape[2:]):
+        raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to read")
+    return (*x_shape[:2], *grid_shape[1:-1])
 
 
 # ---------------------------------------------------------------- norms
@@ -416,6 +730,135 @@ def _check_recurrent_weights(
                 f"{op_name}: {name} has shape {shape} but a batch of {batch} (x {x_shape}) "
                 f"and weight_hh {weight_hh_shape} expect ({batch}, {hidden})"
             )
+
+
+def check_group_norm(
+    op_name: str, x_shape: Shape, num_groups: int | None, gamma_shape: Shape | None, beta_shape: Shape | None
+) -> None:
+    """Refuse shapes that group norm cannot take, or with None as `num_groups` instance norm.
+
+    Raises
+    ------
+    ShapeError
+        As `check_batch_norm`, and if the channels do not divide into `num_groups`.
+    """
+    check_batch_norm(op_name, x_shape, gamma_shape, beta_shape, False)
+    if num_groups is not None and (num_groups < 1 or x_shape[1] % num_groups):
+        raise ShapeError(
+            f"{op_name}: x {x_shape} has {x_shape[1]} channels (dimension 1), which num_groups={num_groups} "
+            "does not divide"
+        )
+
+
+# ---------------------------------------------------------------- losses
+
+
+def check_ctc_loss(
+    op_name: str,
+    log_probs_shape: Shape,
+    targets: Array,
+    input_lengths: Array,
+    target_lengths: Array,
+    blank: int,
+    xp: Namespace,
+) -> None:
+    """Refuse arguments of ctc_loss whose shapes or dtypes do not fit, or whose blank is no class.
+
+    Raises
+    ------
+    ShapeError
+        Naming the argument, the shapes and the rule.
+    TypeError
+        If targets or lengths are not integers.
+    """
+    if len(log_probs_shape) != 3:
+        raise ShapeError(f"{op_name}: log_probs have shape {log_probs_shape}; they must be [T, N, C]")
+    _, batch, classes = log_probs_shape
+    if not 0 <= blank < classes:
+        raise ShapeError(f"{op_name}: blank={blank} is none of the {classes} classes of log_probs {log_probs_shape}")
+    given = {"targets": (targets, 2), "input_lengths": (input_lengths, 1), "target_lengths": (target_lengths, 1)}
+    for name, (array, rank) in given.items():
+        shape = tuple(array.shape)
+        if not xp.isdtype(array.dtype, "integral"):
+            raise TypeError(f"{op_name}: {name} have dtype {array.dtype}; they must be integers")
+        if len(shape) != rank:
+            raise ShapeError(f"{op_name}: {name} have shape {shape}; they must be [{'N, S' if rank == 2 else 'N'}]")
+        if shape[0] != batch:
+            raise ShapeError(
+                f"{op_name}: {name} {shape} are for a batch of {shape[0]} "
+                f"but log_probs {log_probs_shape}, [T, N, C], are for a batch of {batch}"
+            )
+
+
+# ---------------------------------------------------------------- attention
+
+
+@lru_cache(maxsize=4096)
+def attention_output_shape(
+    op_name: str,
+    query_shape: Shape,
+    key_shape: Shape,
+    value_shape: Shape,
+    mask_shape: Shape | None,
+    bias_shape: Shape | None,
+) -> Shape:
+    """query [B, H, Sq, D], key [B, Hk, Sk, D], value [B, Hk, Sk, Dv] -> [B, H, Sq, Dv]
+
+    Raises
+    ------
+    ShapeError
+        Naming the argument, the shapes and the rule.
+    """
+    layouts = {"query": "[B, H, Sq, D]", "key": "[B, Hk, Sk, D]", "value": "[B, Hk, Sk, Dv]"}
+    shapes = {"query": query_shape, "key": key_shape, "value": value_shape}
+    for name, shape in shapes.items():
+        if len(shape) != 4:
+            raise ShapeError(f"{op_name}: {name} has {len(shape)} dimensions {shape}; it needs 4, {layouts[name]}")
+    batch, heads, queries = query_shape[:3]
+    key_heads, keys = key_shape[1:3]
+    for name, other, axis, what in (
+        ("key", "query", 0, "batch size"),
+        ("key", "query", 3, "width"),
+        ("value", "key", 0, "batch size"),
+        ("value", "key", 1, "number of heads"),
+        ("value", "key", 2, "number of keys"),
+    ):
+        if shapes[name][axis] != shapes[other][axis]:
+            raise ShapeError(
+                f"{op_name}: {name} {shapes[name]}, {layouts[name]}, must have the {what} (dimension {axis}) "
+                f"of {other} {shapes[other]}, {shapes[other][axis]}"
+            )
+    if heads != key_heads and (not key_heads or heads % key_heads):
+        raise ShapeError(
+            f"{op_name}: key {key_shape} has {key_heads} heads (dimension 1), which must divide the {heads} heads "
+            f"of query {query_shape}"
+        )
+    for name, given in (("mask", mask_shape), ("attn_bias", bias_shape)):
+        if given is not None and not (
+            len(given) == 4 and given[0] in (1, batch) and given[1] in (1, heads) and given[2:] == (queries, keys)
+        ):
+            raise ShapeError(
+                f"{op_name}: {name} has shape {given}; for query {query_shape} and key {key_shape} it must be "
+                f"[1 or {batch}, 1 or {heads}, {queries}, {keys}]: [1 or B, 1 or H, Sq, Sk]"
+            )
+    return (batch, heads, queries, value_shape[3])
+
+
+def _check_weight(op_name: str, x_shape: Shape, weight_shape: Shape, layout: str, groups: int) -> None:
+    """What holds for the weight of every convolution."""
+    rank = len(x_shape) - 2
+    if len(weight_shape) != rank + 2:
+        raise ShapeError(
+            f"{op_name}: weight has {len(weight_shape)} dimensions {weight_shape}; "
+            f"for x {x_shape} it needs {rank + 2}, {layout}"
+        )
+    if weight_shape[0] % groups:
+        raise ShapeError(
+            f"{op_name}: dimension 0 of weight {weight_shape}, {layout}, is {weight_shape[0]}, "
+            f"which groups={groups} does not divide"
+        )
+    if 0 in weight_shape[2:]:
+        raise ShapeError(f"{op_name}: weight {weight_shape} has a kernel with no cells")
 
 
 def _check_rank(op_name: str, x_shape: Shape, rank: int) -> None:

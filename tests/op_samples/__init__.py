@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from . import (
     activation,
+    attention,
     compare,
     conv,
+    ctc,
+    deform_conv,
+    dropout,
     dtype,
     elementwise,
+    grid_sample,
+    group_norm,
     indexing,
+    interpolate,
     linear,
     loss,
     norm,
@@ -17,10 +24,16 @@ from . import (
     recurrent,
     reduce,
     shape,
+    unfold,
 )
 from .base import Sample, arrays_in, distinct
 
-__all__ = ["SAMPLES", "Sample", "arrays_in", "distinct"]
+__all__ = [
+    "SAMPLES",
+    "Sample",
+    "arrays_in",
+    "distinct",
+]
 
 FAMILIES = (
     elementwise,
@@ -29,14 +42,22 @@ FAMILIES = (
     shape,
     reduce,
     activation,
+    dropout,
     indexing,
     linear,
     conv,
+    deform_conv,
+    unfold,
     pad,
     pool,
     norm,
-    recurrent,
+    group_norm,
     loss,
+    ctc,
+    interpolate,
+    grid_sample,
+    attention,
+    recurrent,
 )
 
 #: The samples of each op by its name.

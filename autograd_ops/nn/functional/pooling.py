@@ -1,17 +1,57 @@
-"""Pools: one number for each window."""
+"""Pools: one number for each window, in one, two and three dimensions.
+
+>>> import autograd_ops as ag
+>>> import autograd_ops.nn.functional as F
+>>> x = ag.arange(16.0).reshape(1, 4, 4)
+>>> F.max_pool2d(x, 2)
+tensor([[[ 5.,  7.],
+         [13., 15.]]])
+>>> F.avg_pool2d(x, 2)
+tensor([[[ 2.5,  4.5],
+         [10.5, 12.5]]])
+>>> F.adaptive_avg_pool2d(x, 1)
+tensor([[[7.5]]])
+>>> F.adaptive_max_pool2d(x, (None, 1), return_indices=True)[1]
+tensor([[[ 3],
+         [ 7],
+         [11],
+         [15]]])
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import ops
 from ...tensor import Tensor
-from .shapes import batched
+from .shapes import batched, per_dimension
 
-__all__ = ["adaptive_avg_pool2d", "avg_pool2d", "max_pool2d"]
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+]
 
 Sizes = int | Sequence[int]
+OutputSizes = int | Sequence[int | None] | None
+
+
+def _sizes(name: str, rank: int, **sizes: Sizes) -> list[tuple[int, ...]]:
+    """Each size as one int for each dimension."""
+    return [per_dimension(name, field, size, rank) for field, size in sizes.items()]
 
 
 def _step(kernel_size: Sizes, stride: Sizes | None) -> Sizes:
@@ -19,130 +59,264 @@ def _step(kernel_size: Sizes, stride: Sizes | None) -> Sizes:
     return kernel_size if stride is None or stride == [] or stride == () else stride
 
 
-def max_pool2d(
-    input: Tensor,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The largest element of each window; of equals the first.
-
-    Parameters
-    ----------
-    input
-        [N, C, H, W] or [C, H, W].
-    kernel_size
-        The size of a window.
-    stride
-        Its step; by default its size, so that windows do not overlap.
-    padding
-        How many cells, which never win, are put on each side.
-    dilation
-        The distance between the cells of a window.
-    ceil_mode
-        Whether a window that the input ends in counts.
-    return_indices
-        Whether to give ``(output, indices)``: int64, where in its plane each came from.
-
-    Returns
-    -------
-    Tensor
-        [N, C, H', W'], or two of them.
-
-    Raises
-    ------
-    ValueError
-        If the window does not fit into the input, or `padding` is over half of it.
-
-    Examples
-    --------
-    >>> import autograd_ops as ag
-    >>> ag.nn.functional.max_pool2d(ag.arange(16.0).reshape(1, 4, 4), 2)
-    tensor([[[ 5.,  7.],
-             [13., 15.]]])
-    """
-    window: tuple[Any, ...] = (kernel_size, _step(kernel_size, stride), padding, dilation, ceil_mode)
-    if not return_indices:
-        return batched(input, 4, lambda x: ops.max_pool2d(x, *window))
-    if input.ndim == 4:
-        return tuple(ops.max_pool2d_with_indices(input, *window))
-    output, indices = ops.max_pool2d_with_indices(ops.expand_dims(input, 0), *window)
-    return ops.squeeze(output, (0,)), ops.squeeze(indices, (0,))
+def _whole_size(name: str, rank: int, input: Tensor, output_size: OutputSizes) -> tuple[int, ...]:
+    """The output's size with that of the input where it is None."""
+    if output_size is None or isinstance(output_size, int):
+        output_size = (output_size,) * rank
+    if len(output_size) != rank:
+        raise ValueError(f"{name}: output_size has one int or {rank}, got {tuple(output_size)}")
+    return tuple([there if n is None else n for n, there in zip(output_size, input.shape[-rank:], strict=True)])
 
 
-def avg_pool2d(
+def _named(function: Callable[..., Any], name: str) -> Any:
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+# ---------------------------------------------------------------- maximum
+
+
+def _max_pool(rank: int) -> Any:
+    name = f"max_pool{rank}d"
+    plain, with_indices = getattr(ops, name), getattr(ops, f"{name}_with_indices")
+
+    def max_pool(
+        input: Tensor,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        dilation: Sizes = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        """The largest element of each window; of equals the first, and NaN wins over all.
+
+        Parameters
+        ----------
+        input
+            [N, C, ...] or [C, ...].
+        kernel_size
+            The size of a window.
+        stride
+            Its step; by default its size, so that windows do not overlap.
+        padding
+            How many cells, which never win, are put on each side.
+        dilation
+            The distance between the cells of a window.
+        ceil_mode
+            Whether a window that the input ends in counts.
+        return_indices
+            Whether to give ``(output, indices)``: int64, where in its plane each came from.
+
+        Returns
+        -------
+        Tensor
+            [N, C, ...], or two of them.
+
+        Raises
+        ------
+        ValueError
+            If the window does not fit into the input, or `padding` is over half of it.
+        """
+        step = _step(kernel_size, stride)
+        window = _sizes(name, rank, kernel_size=kernel_size, stride=step, padding=padding, dilation=dilation)
+        pool = with_indices if return_indices else plain
+        return batched(input, rank + 2, lambda x: pool(x, *window, ceil_mode))
+
+    return _named(max_pool, name)
+
+
+max_pool1d, max_pool2d, max_pool3d = _max_pool(1), _max_pool(2), _max_pool(3)
+
+
+def _adaptive_max_pool(rank: int) -> Any:
+    name = f"adaptive_max_pool{rank}d"
+    with_indices = getattr(ops, f"{name}_with_indices")
+
+    def adaptive_max_pool(input: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
+        """The largest of `output_size` windows, as even as can be.
+
+        Window i of m over a length n goes from ``i n // m`` to ``ceil((i + 1) n / m)``.
+
+        Parameters
+        ----------
+        input
+            [N, C, ...] or [C, ...].
+        output_size
+            One int for each dimension, or one for all; None keeps the input's.
+        return_indices
+            Whether to give ``(output, indices)``: int64, where in its plane each came from.
+
+        Returns
+        -------
+        Tensor
+            [N, C, *output_size], or two of them.
+
+        Raises
+        ------
+        ValueError
+            If `input` has other dimensions, or none to pool.
+        """
+        size = _whole_size(name, rank, input, output_size)
+        pooled = batched(input, rank + 2, lambda x: with_indices(x, size))
+        return pooled if return_indices else pooled[0]
+
+    return _named(adaptive_max_pool, name)
+
+
+adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = map(_adaptive_max_pool, (1, 2, 3))
+
+
+# ---------------------------------------------------------------- mean
+
+
+def avg_pool1d(
     input: Tensor,
     kernel_size: Sizes,
     stride: Sizes | None = None,
     padding: Sizes = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
-    divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window.
+    """The mean of each window of `input` [N, C, L] or [C, L]; see `avg_pool2d`."""
+    return _averaged(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
-    Parameters
-    ----------
-    input
-        [N, C, H, W] or [C, H, W].
-    kernel_size, stride, padding, ceil_mode
-        As in `max_pool2d`; the padding is zeros.
-    count_include_pad
-        Whether padding counts in the divisor.
-    divisor_override
-        What to divide by instead.
 
-    Returns
-    -------
-    Tensor
-        [N, C, H', W']
+def _avg_pool(rank: int) -> Any:
+    def avg_pool(
+        input: Tensor,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Tensor:
+        """The mean of each window.
 
-    Raises
-    ------
-    ValueError
-        If the window does not fit into the input, or `divisor_override` is 0.
+        Parameters
+        ----------
+        input
+            [N, C, ...] or [C, ...].
+        kernel_size, stride, padding, ceil_mode
+            As in the max pools; the padding is zeros.
+        count_include_pad
+            Whether padding counts in the divisor.
+        divisor_override
+            What to divide by instead.
 
-    Examples
-    --------
-    >>> import autograd_ops as ag
-    >>> ag.nn.functional.avg_pool2d(ag.arange(16.0).reshape(1, 4, 4), 2)
-    tensor([[[ 2.5,  4.5],
-             [10.5, 12.5]]])
-    """
+        Returns
+        -------
+        Tensor
+            [N, C, ...]
+
+        Raises
+        ------
+        ValueError
+            If the window does not fit into the input, or `divisor_override` is 0.
+        """
+        return _averaged(rank, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+    return _named(avg_pool, f"avg_pool{rank}d")
+
+
+avg_pool2d, avg_pool3d = _avg_pool(2), _avg_pool(3)
+
+
+def _averaged(
+    rank: int,
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None,
+    padding: Sizes,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Tensor:
+    name = f"avg_pool{rank}d"
     if divisor_override == 0:
-        raise ValueError("avg_pool2d: divisor_override cannot be 0")
-    step = _step(kernel_size, stride)
-    return batched(
-        input,
-        4,
-        lambda x: ops.avg_pool2d(x, kernel_size, step, padding, count_include_pad, ceil_mode, divisor_override),
-    )
+        raise ValueError(f"{name}: divisor_override cannot be 0")
+    window = _sizes(name, rank, kernel_size=kernel_size, stride=_step(kernel_size, stride), padding=padding)
+    pool = getattr(ops, name)
+    return batched(input, rank + 2, lambda x: pool(x, *window, count_include_pad, ceil_mode, divisor_override))
 
 
-def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
-    """The means of as many windows as make `output_size`: window i covers ``i n // m`` up to ``ceil((i + 1) n / m)``.
+def _adaptive_avg_pool(rank: int) -> Any:
+    name = f"adaptive_avg_pool{rank}d"
+    pool = getattr(ops, name)
 
-    Parameters
-    ----------
-    input
-        [N, C, H, W] or [C, H, W].
-    output_size
-        (H', W'), or one int for both; None keeps the input's.
+    def adaptive_avg_pool(input: Tensor, output_size: OutputSizes) -> Tensor:
+        """The means of `output_size` windows, as even as can be.
 
-    Returns
-    -------
-    Tensor
-        [N, C, H', W']
+        Window i of m over a length n goes from ``i n // m`` to ``ceil((i + 1) n / m)``.
 
-    Examples
-    --------
-    >>> import autograd_ops as ag
-    >>> ag.nn.functional.adaptive_avg_pool2d(ag.arange(16.0).reshape(1, 4, 4), 1)
-    tensor([[[7.5]]])
-    """
-    wanted = (output_size, output_size) if output_size is None or isinstance(output_size, int) else tuple(output_size)
-    size = tuple([there if n is None else n for n, there in zip(wanted, input.shape[-2:], strict=True)])
-    return batched(input, 4, lambda x: ops.adaptive_avg_pool2d(x, size))
+        Parameters
+        ----------
+        input
+            [N, C, ...] or [C, ...].
+        output_size
+            One int for each dimension, or one for all; None keeps the input's.
+
+        Returns
+        -------
+        Tensor
+            [N, C, *output_size]
+
+        Raises
+        ------
+        ValueError
+            If `input` has other dimensions, or none to pool.
+        """
+        size = _whole_size(name, rank, input, output_size)
+        return batched(input, rank + 2, lambda x: pool(x, size))
+
+    return _named(adaptive_avg_pool, name)
+
+
+adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (1, 2, 3))
+
+
+# ---------------------------------------------------------------- power mean
+
+
+def _lp_pool(rank: int) -> Any:
+    name = f"lp_pool{rank}d"
+
+    def lp_pool(
+        input: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
+    ) -> Tensor:
+        """``sum(x ** norm_type) ** (1 / norm_type)`` over each window; where the sum is 0, so is the gradient.
+
+        A window that the input ends in counts as if the rest of it had the same mean.
+
+        Parameters
+        ----------
+        input
+            [N, C, ...] or [C, ...].
+        norm_type
+            The power: 1 for sums, 2 for Euclidean norms.
+        kernel_size, stride, ceil_mode
+            As in the max pools.
+
+        Returns
+        -------
+        Tensor
+            [N, C, ...]
+
+        Raises
+        ------
+        ValueError
+            If the window does not fit into the input.
+        """
+        cells = 1
+        for n in per_dimension(name, "kernel_size", kernel_size, rank):
+            cells *= n
+        power = float(norm_type)
+        sums = cells * _averaged(rank, ops.pow(input, power), kernel_size, stride, 0, ceil_mode, True, None)
+        zero = ops.equal(sums, 0.0)
+        return ops.where(zero, 0.0, ops.pow(ops.where(zero, 1.0, sums), 1.0 / power))
+
+    return _named(lp_pool, name)
+
+
+lp_pool1d, lp_pool2d, lp_pool3d = map(_lp_pool, (1, 2, 3))

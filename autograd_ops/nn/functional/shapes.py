@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ... import ops
 from ...tensor import Tensor
@@ -27,8 +28,12 @@ def per_dimension(name: str, what: str, sizes: int | Sequence[int], rank: int) -
     return tuple(sizes)
 
 
-def batched(input: Tensor, rank: int, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """``function(input)``; an `input` of one dimension less than `rank` is a batch of one on the way."""
+def batched(input: Tensor, rank: int, function: Callable[[Tensor], Any]) -> Any:
+    """``function(input)``, a Tensor or a plain tuple; an `input` of a dimension less is a batch of one on the way."""
     if input.ndim != rank - 1:
-        return function(input)
-    return ops.squeeze(function(ops.expand_dims(input, 0)), (0,))
+        result = function(input)
+        return tuple(result) if isinstance(result, tuple) else result
+    result = function(ops.expand_dims(input, 0))
+    if isinstance(result, tuple):
+        return tuple([ops.squeeze(out, (0,)) for out in result])
+    return ops.squeeze(result, (0,))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import prod
+from math import gcd, prod
 from typing import NamedTuple
 
 from ..array_types import Array, Namespace, Shape
@@ -107,19 +107,22 @@ def adaptive_max_pool_with_indices(x: Array, output_size: Shape) -> MaxPoolWithI
     adaptive_pool_output_shape(f"adaptive_max_pool{len(output_size)}d", x.shape, output_size)
     best, index = x, _places(xp, x)
     for axis in range(x.ndim - 1, 1, -1):
-        parts = _adaptive_windows(x.shape[axis], output_size[axis - 2])
-        best, index = _max_of_parts(xp, best, index, parts, axis)
+        best, index = _max_of_parts(xp, best, index, output_size[axis - 2], axis)
     return MaxPoolWithIndices(best, index)
 
 
-def _max_of_parts(xp: Namespace, x: Array, index: Array, parts: Sequence[slice], axis: int) -> tuple[Array, Array]:
-    best = best_index = None
-    for k in range(max(part.stop - part.start for part in parts)):
-        # The last cell of a short part is met again, and does not beat itself.
-        cells = [min(part.start + k, part.stop - 1) for part in parts]
-        at = xp.asarray(cells, dtype=xp.int64, device=x.device)
-        met = xp.take(x, at, axis=axis), xp.take(index, at, axis=axis)
-        best, best_index = met if best is None else _larger(xp, best, best_index, *met)
+def _max_of_parts(xp: Namespace, x: Array, index: Array, out: int, axis: int) -> tuple[Array, Array]:
+    size = x.shape[axis]
+    position = xp.arange(out, dtype=xp.int64, device=x.device)
+    first = position * size // out
+    last = -(-(position + 1) * size // out) - 1
+    best, best_index = xp.take(x, first, axis=axis), xp.take(index, first, axis=axis)
+    # The longest part starts as far after a whole number as one can.
+    longest = -(-(size + out - gcd(size, out)) // out)
+    for k in range(1, longest):
+        # The last cell of a shorter part is met again, and does not beat itself.
+        at = xp.where(first + k < last, first + k, last)
+        best, best_index = _larger(xp, best, best_index, xp.take(x, at, axis=axis), xp.take(index, at, axis=axis))
     return best, best_index
 
 
