@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from autograd_backends import AttentionModuleOptions, ShapeError, get_backend
 from autograd_backends.module_ops import attention, attention_backward
-from autograd_backends.module_ops.attention import ScoreBlocks
+from autograd_backends.module_ops.score_blocks import ScoreBlocks
 from autograd_backends.numpy_backend.attention import CachedBlocks
 
 from .conftest import Lane, close

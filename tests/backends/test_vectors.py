@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_backends import ConvOptions, PaddedConvOptions
+from autograd_backends import AttentionModuleOptions, ConvOptions, PaddedConvOptions
 
 from .conftest import Lane, close
 
@@ -37,7 +37,7 @@ class Case:
         if value is None:
             return None
         data = np.array([float(v) for v in value["data"]]).reshape(value["shape"])
-        return self.lane.array(data, self.dtype if value["kind"] == "float" else "int64")
+        return self.lane.array(data, {"float": self.dtype, "int": "int64", "bool": "bool"}[value["kind"]])
 
     def sizes(self, *names: str) -> list[tuple[int, ...]]:
         """Options with one int for each spatial dimension."""
@@ -125,4 +125,16 @@ def test_norm(case: dict[str, Any], lane: Lane, dtype: str) -> None:
         c.check(out.output, "outputs", "output")
         grads = c.op_of("_backward")(x, gamma, out.mean, out.rstd, c.seed)
     for name in ("x", "gamma", "beta"):
+        c.check(getattr(grads, f"{name}_grad"), "grads", name)
+
+
+@pytest.mark.parametrize("case", cases("attention"))
+def test_attention(case: dict[str, Any], lane: Lane, dtype: str) -> None:
+    c = Case(case, lane, dtype)
+    given = [c.inputs[name] for name in ("query", "key", "value", "mask", "attn_bias")]
+    options = AttentionModuleOptions(**c.options)
+    out = c.op_of()(*given, options)
+    c.check(out.output, "outputs", "output")
+    grads = c.op_of("_backward")(*given, out.output, out.log_sum, c.seed, options)
+    for name in ("query", "key", "value", "attn_bias"):
         c.check(getattr(grads, f"{name}_grad"), "grads", name)

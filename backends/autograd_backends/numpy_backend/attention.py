@@ -6,7 +6,8 @@ import numpy as np
 
 from .. import module_ops
 from ..array_types import Array
-from ..module_ops.attention import Attention, AttentionBackward, Needs, ScoreBlocks
+from ..module_ops.attention import Attention, AttentionBackward, Needs
+from ..module_ops.score_blocks import ScoreBlocks
 from ..options import AttentionModuleOptions
 
 __all__ = ["attention", "attention_backward"]
