@@ -184,6 +184,16 @@ def test_results_have_names(rank: int) -> None:
     assert getattr(ops, f"adaptive_max_pool{rank}d_with_indices")(x, 1, "uint8").indices.dtype == np.uint8
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_integers(device: str) -> None:
+    x = ag.tensor([[[3, 1, 2, 2]]], device=device)
+    assert F.max_pool1d(x, 2).dtype is F.adaptive_max_pool1d(x, 3).dtype is ag.int64
+    assert F.max_pool1d(x, 2).tolist() == [[[3, 2]]]
+    for y in (F.avg_pool1d(x, 4), F.adaptive_avg_pool1d(x, 1)):
+        assert y.dtype is ag.float32
+        assert y.tolist() == [[[2]]]
+
+
 # ---------------------------------------------------------------- unpooling, unfolding
 
 
