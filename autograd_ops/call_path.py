@@ -159,7 +159,10 @@ def call_source(op: Op) -> str:
 def _take(op: Op, name: str, kind: str, differentiable: bool) -> list[str]:
     """Find the array, the node and the version of one argument."""
     if kind == "shape":
-        return [f"    if type({name}) is not tuple:", f"        {name} = tuple({name}.shape)"]
+        return [
+            f"    if type({name}) is not tuple:",
+            f"        {name} = tuple({name} if isinstance({name}, tuple) else {name}.shape)",
+        ]
     versioned = any(kept.kind == "input" and kept.of == name for kept in op.kept)
     if kind == "arrays":
         return [

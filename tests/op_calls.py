@@ -109,8 +109,10 @@ def outputs(result: Any) -> list[Any]:
 
 def seeds(result: Any) -> tuple[list[Tensor], list[Tensor]]:
     """The outputs that carry gradients, and an irregular gradient for each."""
-    carrying = [out for out in outputs(result) if out.requires_grad]
-    values = [np.cos(1.3 * np.arange(out.numel()) + k).reshape(tuple(out.shape)) for k, out in enumerate(carrying)]
+    # By its place among all outputs: which of them carry gradients may depend on which inputs need one.
+    numbered = [(k, out) for k, out in enumerate(outputs(result)) if out.requires_grad]
+    values = [np.cos(1.3 * np.arange(out.numel()) + k).reshape(tuple(out.shape)) for k, out in numbered]
+    carrying = [out for _, out in numbered]
     given = [ag.tensor(v, dtype=out.dtype, device=out.device) for v, out in zip(values, carrying, strict=True)]
     return carrying, given
 

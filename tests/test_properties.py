@@ -8,14 +8,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import autograd_ops as ag
 
 from .op_samples import distinct
 
-bounded = settings(max_examples=80, deadline=None, derandomize=True, database=None)
+#: The same examples on every run, however slow the machine.
+bounded = settings(
+    max_examples=80,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 #: Fewer: for tests that are parametrised as well.
 few = settings(bounded, max_examples=30)
 

@@ -4,11 +4,13 @@ The names and argument orders of the module ops (`linear`, `conv2d`, ...) are th
 ``autograd_ops.nn.functional`` has PyTorch's and translates.
 """
 
-from autograd_backends import ConvOptions, PaddedConvOptions, UnfoldOptions
+from autograd_backends import ConvOptions, ConvTransposeOptions, DeformConvOptions, PaddedConvOptions, UnfoldOptions
 
 from .activation import *
 from .compare import *
 from .conv import *
+from .conv_transpose import *
+from .deform_conv import *
 from .dropout import *
 from .dtype import *
 from .elementwise import *

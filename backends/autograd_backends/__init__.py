@@ -9,12 +9,14 @@ from .base import Backend
 from .device import Device, DeviceError
 from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
-from .options import ConvOptions, PaddedConvOptions, UnfoldOptions
+from .options import ConvOptions, ConvTransposeOptions, DeformConvOptions, PaddedConvOptions, UnfoldOptions
 
 __all__ = [
     "Array",
     "Backend",
     "ConvOptions",
+    "ConvTransposeOptions",
+    "DeformConvOptions",
     "Device",
     "DeviceError",
     "Namespace",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, ClassVar
 
 from . import module_ops
@@ -11,6 +12,11 @@ from .array_types import Array, Namespace, Shape
 from .device import Device, DeviceError
 
 __all__ = ["Backend"]
+
+
+def _for_ranks(function: Callable[..., Any]) -> list[Any]:
+    """`function`, whose first argument is the number of spatial dimensions, for one, two and three of them."""
+    return [staticmethod(partial(function, rank)) for rank in (1, 2, 3)]
 
 
 class Backend:
@@ -32,12 +38,15 @@ class Backend:
         The types by which its arrays are recognised.
     scalar_types
         Types that its operators and reductions give where an array is meant.
+    workspace
+        The most elements of the columns that a convolution makes at a time.
     """
 
     name: ClassVar[str]
     xp: Namespace
     array_types: tuple[type, ...]
     scalar_types: tuple[type, ...] = ()
+    workspace: int = 2**25
 
     # ---------------------------------------------------------------- devices
 
@@ -195,12 +204,24 @@ class Backend:
     embedding = staticmethod(module_ops.embedding)
     embedding_backward = staticmethod(module_ops.embedding_backward)
 
-    conv1d = conv2d = conv3d = staticmethod(module_ops.conv)
-    conv1d_x_backward = conv2d_x_backward = conv3d_x_backward = staticmethod(module_ops.conv_x_backward)
-    conv1d_weight_backward = conv2d_weight_backward = conv3d_weight_backward = staticmethod(
-        module_ops.conv_weight_backward
-    )
+    conv1d, conv2d, conv3d = _for_ranks(module_ops.conv)
+    conv1d_x_backward, conv2d_x_backward, conv3d_x_backward = _for_ranks(module_ops.conv_x_backward)
+    conv1d_weight_backward, conv2d_weight_backward, conv3d_weight_backward = _for_ranks(module_ops.conv_weight_backward)
     conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(module_ops.conv_bias_backward)
+
+    conv_transpose1d, conv_transpose2d, conv_transpose3d = _for_ranks(module_ops.conv_transpose)
+    conv_transpose1d_x_backward, conv_transpose2d_x_backward, conv_transpose3d_x_backward = _for_ranks(
+        module_ops.conv_transpose_x_backward
+    )
+    conv_transpose1d_weight_backward, conv_transpose2d_weight_backward, conv_transpose3d_weight_backward = _for_ranks(
+        module_ops.conv_transpose_weight_backward
+    )
+    conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = conv_transpose3d_bias_backward = staticmethod(
+        module_ops.conv_bias_backward
+    )
+
+    deform_conv2d = staticmethod(module_ops.deform_conv2d)
+    deform_conv2d_backward = staticmethod(module_ops.deform_conv2d_backward)
 
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         module_ops.max_pool_with_indices

@@ -12,7 +12,14 @@ from operator import index
 from .array_types import IntPair
 from .errors import ShapeError
 
-__all__ = ["ConvOptions", "PaddedConvOptions", "UnfoldOptions", "per_dimension"]
+__all__ = [
+    "ConvOptions",
+    "ConvTransposeOptions",
+    "DeformConvOptions",
+    "PaddedConvOptions",
+    "UnfoldOptions",
+    "per_dimension",
+]
 
 #: (before, after) for each spatial dimension.
 Pairs = tuple[tuple[int, int], ...]
@@ -45,6 +52,13 @@ def _checked(owner: object, field: str, least: int) -> None:
     if not numbers or min(numbers) < least:
         raise ValueError(f"{name} must be {'positive' if least else 'zero or more'}")
     object.__setattr__(owner, field, value)
+
+
+def _checked_count(owner: object, field: str) -> None:
+    """Replace `field` of `owner` by a plain int, and refuse one below 1, or several."""
+    _checked(owner, field, 1)
+    if not isinstance(getattr(owner, field), int):
+        raise TypeError(f"{type(owner).__name__}: {field}={getattr(owner, field)!r} is not an int")
 
 
 @dataclass(frozen=True)
@@ -84,9 +98,7 @@ class ConvOptions:
         _checked(self, "stride", 1)
         _checked(self, "padding", 0)
         _checked(self, "dilation", 1)
-        _checked(self, "groups", 1)
-        if not isinstance(self.groups, int):
-            raise TypeError(f"{type(self).__name__}: groups={self.groups!r} is not an int")
+        _checked_count(self, "groups")
 
     def padding_pairs(self, op_name: str, rank: int) -> Pairs:
         """The zeros (before, after) the input in each of `rank` spatial dimensions."""
@@ -125,6 +137,77 @@ class PaddedConvOptions(ConvOptions):
         before = per_dimension(op_name, "padding_start", self.padding, rank)
         after = per_dimension(op_name, "padding_end", self.padding_end, rank)
         return tuple(zip(before, after, strict=True))
+
+
+@dataclass(frozen=True)
+class ConvTransposeOptions:
+    """How the kernel of a transposed convolution moves over its output.
+
+    Each but `groups` is one int for every spatial dimension, or a tuple with one for each.
+
+    Parameters
+    ----------
+    stride, padding, dilation, groups
+        Those of the convolution whose gradient this is: `padding` cells are cut off both sides of the output.
+    padding_out
+        How much longer the output is at its end than the shortest that the convolution would take.
+
+    Raises
+    ------
+    ValueError
+        Naming the field that is out of range.
+
+    Examples
+    --------
+    >>> ConvTransposeOptions(stride=2, padding_out=1)
+    ConvTransposeOptions(stride=2, padding=0, padding_out=1, dilation=1, groups=1)
+    """
+
+    stride: IntPair = 1
+    padding: IntPair = 0
+    padding_out: IntPair = 0
+    dilation: IntPair = 1
+    groups: int = 1
+
+    def __post_init__(self) -> None:
+        _checked(self, "stride", 1)
+        _checked(self, "padding", 0)
+        _checked(self, "padding_out", 0)
+        _checked(self, "dilation", 1)
+        _checked_count(self, "groups")
+
+
+@dataclass(frozen=True)
+class DeformConvOptions:
+    """How the kernel of a deformable convolution moves over its input, before the offsets.
+
+    Parameters
+    ----------
+    stride, padding, dilation
+        As in `ConvOptions`.
+    weight_groups
+        How many parts the channels are cut into; each part of the input makes one part of the output.
+    offset_groups
+        How many parts the channels of the input are cut into, each with offsets of its own.
+
+    Raises
+    ------
+    ValueError
+        Naming the field that is out of range.
+    """
+
+    stride: IntPair = 1
+    padding: IntPair = 0
+    dilation: IntPair = 1
+    weight_groups: int = 1
+    offset_groups: int = 1
+
+    def __post_init__(self) -> None:
+        _checked(self, "stride", 1)
+        _checked(self, "padding", 0)
+        _checked(self, "dilation", 1)
+        _checked_count(self, "weight_groups")
+        _checked_count(self, "offset_groups")
 
 
 @dataclass(frozen=True)

@@ -35,10 +35,10 @@ class Window(NamedTuple):
         reach = (self.out - 1) * self.stride + (self.kernel - 1) * self.dilation + 1
         return max(reach, self.before + self.size)
 
-    def cell(self, k: int) -> slice:
-        """What cell `k` meets in the padded buffer, one element a position."""
-        start = k * self.dilation
-        return slice(start, start + (self.out - 1) * self.stride + 1, self.stride)
+    def cell(self, k: int, positions: slice) -> slice:
+        """What cell `k` meets in the padded buffer at `positions`, of which there is at least one."""
+        start = k * self.dilation + positions.start * self.stride
+        return slice(start, start + (positions.stop - positions.start - 1) * self.stride + 1, self.stride)
 
     def inside(self, k: int) -> tuple[slice, slice]:
         """The positions at which cell `k` lies inside the input, and what it meets there."""

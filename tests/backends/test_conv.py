@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from itertools import product
 from typing import Any
 
@@ -12,9 +11,6 @@ import pytest
 from autograd_backends import ConvOptions, PaddedConvOptions, ShapeError
 
 from .conftest import Lane, batch_last, close
-
-# The function conv hides its module of the same name from a plain import.
-conv_module = import_module("autograd_backends.module_ops.conv")
 
 # x, weight, options
 GRID: list[tuple[tuple[int, ...], tuple[int, ...], ConvOptions]] = [
@@ -73,8 +69,8 @@ def test_against_loops(
     name = f"conv{len(shape) - 2}d"
     ops = lane.ops
     ax, aw, ab, ag = (lane.array(v, dtype) for v in (x, weight, bias, grad))
-    for workspace in (conv_module.WORKSPACE, 1):  # the whole batch at once, and one at a time
-        monkeypatch.setattr(conv_module, "WORKSPACE", workspace)
+    for workspace in (lane.backend.workspace, 100, 1):  # all positions at once, some, and one at a time
+        monkeypatch.setattr(lane.backend, "workspace", workspace)
         close(lane.host(getattr(ops, name)(ax, aw, ab, options)), out, dtype, 10)
         got = getattr(ops, f"{name}_x_backward")(x_shape, aw, ag, options)
         close(lane.host(got), x_grad, dtype, 10)

@@ -76,7 +76,7 @@ PLAIN = ConvOptions()
         (("conv1d", (2, 3, 8), (16, 3, 3, 3), None, PLAIN), "conv1d: weight has 4 dimensions (16, 3, 3, 3)"),
         (
             ("conv1d", (2, 4, 8), (3, 2, 3), None, ConvOptions(groups=2)),
-            "conv1d: weight has 3 output channels",
+            "conv1d: dimension 0 of weight (3, 2, 3), [C_out, C_in / groups, ...], is 3,",
         ),
         (
             ("conv1d", (2, 4, 8), (3, 4, 3), (4,), PLAIN),

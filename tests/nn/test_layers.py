@@ -120,7 +120,8 @@ def test_conv2d_keys_and_shapes() -> None:
     [
         ({"groups": 3}, "in_channels=4 is not divisible by groups=3"),
         ({"groups": 0}, "groups must be positive"),
-        ({"padding_mode": "reflect"}, "padding_mode 'reflect'"),
+        ({"padding_mode": "mirror"}, "not 'mirror'"),
+        ({"padding": "full"}, "not 'full'"),
         ({"padding": "same", "stride": 2}, "stride must be 1"),
         ({"stride": (1, 2, 3)}, "stride"),
     ],

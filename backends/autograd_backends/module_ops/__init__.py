@@ -4,7 +4,22 @@ A module is a family of ops; the private functions beside an op are its own. The
 backend.
 """
 
-from .conv import conv, conv_bias_backward, conv_weight_backward, conv_x_backward
+from .conv import (
+    conv,
+    conv_bias_backward,
+    conv_transpose,
+    conv_transpose_weight_backward,
+    conv_transpose_x_backward,
+    conv_weight_backward,
+    conv_x_backward,
+)
+from .deform_conv import (
+    DeformConv2dBackward,
+    DeformSamples,
+    deform_conv2d,
+    deform_conv2d_backward,
+    deform_samples,
+)
 from .embedding import embedding, embedding_backward
 from .linear import linear, linear_bias_backward, linear_weight_backward, linear_x_backward
 from .norm import (
@@ -36,6 +51,8 @@ from .unfold import fold4d, unfold, unfold4d, unfold_backward
 __all__ = [
     "BatchNormTrain",
     "BatchNormTrainBackward",
+    "DeformConv2dBackward",
+    "DeformSamples",
     "LayerNorm",
     "LayerNormBackward",
     "MaxPoolWithIndices",
@@ -48,8 +65,14 @@ __all__ = [
     "batch_norm_train_backward",
     "conv",
     "conv_bias_backward",
+    "conv_transpose",
+    "conv_transpose_weight_backward",
+    "conv_transpose_x_backward",
     "conv_weight_backward",
     "conv_x_backward",
+    "deform_conv2d",
+    "deform_conv2d_backward",
+    "deform_samples",
     "embedding",
     "embedding_backward",
     "erf",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..array_types import Array, Namespace, Shape
 from ..lookup import kernels, namespace
-from ..shapes import adaptive_pool_output_shape, check_grad, pool_windows
+from ..shapes import adaptive_pool_output_shape, check_output_grad, pool_windows
 from ..windows import Window
 from .precision import cast, widened
 
@@ -215,7 +215,7 @@ def avg_pool_backward(
     xp = namespace(output_grad)
     windows = _avg_windows(x_shape, kernel_size, stride, padding, ceil_mode)
     out_shape = (*x_shape[:2], *(w.out for w in windows))
-    check_grad(f"avg_pool{len(windows)}d_backward", output_grad.shape, x_shape, out_shape)
+    check_output_grad(f"avg_pool{len(windows)}d_backward", output_grad.shape, out_shape)
     grad = _divided(xp, widened(xp, output_grad), windows, count_include_pad, divisor_override)
     for axis in range(2, grad.ndim):
         grad = _spread_along(grad, windows[axis - 2], axis)
@@ -295,7 +295,7 @@ def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array:
     xp = namespace(output_grad)
     op_name = f"adaptive_avg_pool{len(x_shape) - 2}d"
     out_shape = adaptive_pool_output_shape(op_name, x_shape, output_grad.shape[2:])
-    check_grad(f"{op_name}_backward", output_grad.shape, x_shape, out_shape)
+    check_output_grad(f"{op_name}_backward", output_grad.shape, out_shape)
     grad = widened(xp, output_grad)
     for axis in range(grad.ndim - 1, 1, -1):
         parts = _adaptive_windows(x_shape[axis], grad.shape[axis])
