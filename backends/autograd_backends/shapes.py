@@ -296,7 +296,7 @@ def pool_output_shape(
     """The shape [N, C, ...] that a pool over `x_shape` [N, C, ...] gives.
 
     The rule is PyTorch's: with `ceil_mode` a last, partial window counts, if it starts inside the input or
-    the padding before it.
+    the padding before it; it may be the only one.
 
     Raises
     ------
@@ -320,12 +320,12 @@ def pool_output_shape(
                 f"(kernel_size={kernel_size}, dilation={dilation})"
             )
         room = size + 2 * padding[d] - extent
-        if room < 0 or not size:
+        out = (room + (stride[d] - 1 if ceil_mode else 0)) // stride[d] + 1
+        if out < 1 or not size:
             raise ShapeError(
                 f"{op_name}: the kernel spans {extent} (kernel_size={kernel_size}, dilation={dilation}) "
                 f"but x {x_shape} with padding={padding} is {size + 2 * padding[d]} long in dimension {2 + d}"
             )
-        out = (room + (stride[d] - 1 if ceil_mode else 0)) // stride[d] + 1
         if ceil_mode and (out - 1) * stride[d] >= size + padding[d]:
             out -= 1
         if Window(size, kernel_size[d], stride[d], padding[d], dilation[d], out).misses():

@@ -185,6 +185,20 @@ def test_results_have_names(rank: int) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_in_ceil_mode_a_partial_window_may_be_the_only_one(device: str) -> None:
+    # PyTorch 2.13: 1 for a kernel of 3, stride 2, over a length of 2; with stride 1 it refuses.
+    x = ag.tensor([[[1.0, 4.0]]], device=device, requires_grad=True)
+    assert F.max_pool1d(x, 3, 2, ceil_mode=True).tolist() == [[[4]]]
+    y = F.avg_pool1d(x, 3, 2, ceil_mode=True)
+    assert y.tolist() == [[[2.5]]]
+    y.sum().backward()
+    assert x.grad.tolist() == [[[0.5, 0.5]]]
+    for options in ({"stride": 1, "ceil_mode": True}, {"stride": 2}):
+        with pytest.raises(ValueError, match="max_pool1d: the kernel spans 3"):
+            F.max_pool1d(x, 3, **options)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_integers(device: str) -> None:
     x = ag.tensor([[[3, 1, 2, 2]]], device=device)
     assert F.max_pool1d(x, 2).dtype is F.adaptive_max_pool1d(x, 3).dtype is ag.int64
