@@ -2,6 +2,7 @@
 
 from . import functional, init, utils
 from .activation import *
+from .attention import *
 from .containers import ModuleDict, ModuleList, ParameterList, Sequential
 from .conv import *
 from .dropout import *
@@ -15,4 +16,6 @@ from .parameter import Parameter
 from .pooling import *
 from .shape import *
 from .shuffle import *
+from .transformer import *
 from .unfolding import *
+from .upsampling import *

@@ -4,9 +4,19 @@ The names and argument orders of the module ops (`linear`, `conv2d`, ...) are th
 ``autograd_ops.nn.functional`` has PyTorch's and translates.
 """
 
-from autograd_backends import ConvOptions, ConvTransposeOptions, DeformConvOptions, PaddedConvOptions, UnfoldOptions
+from autograd_backends import (
+    AttentionModuleOptions,
+    ConvOptions,
+    ConvTransposeOptions,
+    DeformConvOptions,
+    GridSampleOptions,
+    InterpolateOptions,
+    PaddedConvOptions,
+    UnfoldOptions,
+)
 
 from .activation import *
+from .attention import *
 from .compare import *
 from .conv import *
 from .conv_transpose import *
@@ -15,7 +25,9 @@ from .dropout import *
 from .dtype import *
 from .elementwise import *
 from .embedding import *
+from .grid_sample import *
 from .indexing import *
+from .interpolate import *
 from .linear import *
 from .loss import *
 from .norm import *

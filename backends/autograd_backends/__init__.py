@@ -9,16 +9,28 @@ from .base import Backend
 from .device import Device, DeviceError
 from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
-from .options import ConvOptions, ConvTransposeOptions, DeformConvOptions, PaddedConvOptions, UnfoldOptions
+from .options import (
+    AttentionModuleOptions,
+    ConvOptions,
+    ConvTransposeOptions,
+    DeformConvOptions,
+    GridSampleOptions,
+    InterpolateOptions,
+    PaddedConvOptions,
+    UnfoldOptions,
+)
 
 __all__ = [
     "Array",
+    "AttentionModuleOptions",
     "Backend",
     "ConvOptions",
     "ConvTransposeOptions",
     "DeformConvOptions",
     "Device",
     "DeviceError",
+    "GridSampleOptions",
+    "InterpolateOptions",
     "Namespace",
     "PaddedConvOptions",
     "Shape",

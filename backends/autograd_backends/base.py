@@ -251,6 +251,13 @@ class Backend:
     layer_norm = staticmethod(module_ops.layer_norm)
     layer_norm_backward = staticmethod(module_ops.layer_norm_backward)
 
+    interpolate = staticmethod(module_ops.interpolate)
+    interpolate_backward = staticmethod(module_ops.interpolate_backward)
+    grid_sample_2d = grid_sample_3d = staticmethod(module_ops.grid_sample)
+    grid_sample_2d_backward = grid_sample_3d_backward = staticmethod(module_ops.grid_sample_backward)
+    attention = staticmethod(module_ops.attention)
+    attention_backward = staticmethod(module_ops.attention_backward)
+
     softmax = staticmethod(module_ops.softmax)
     softmax_backward = staticmethod(module_ops.softmax_backward)
     log_softmax = staticmethod(module_ops.log_softmax)

@@ -5,17 +5,23 @@ They are hashable, so that an op can look up by them what it has worked out befo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from operator import index
 
 from .array_types import IntPair
 from .errors import ShapeError
+from .resampling import MODES, SMOOTH_MODES
 
 __all__ = [
+    "AttentionModuleOptions",
     "ConvOptions",
     "ConvTransposeOptions",
     "DeformConvOptions",
+    "GridSampleOptions",
+    "InterpolateOptions",
     "PaddedConvOptions",
     "UnfoldOptions",
     "per_dimension",
@@ -137,6 +143,144 @@ class PaddedConvOptions(ConvOptions):
         before = per_dimension(op_name, "padding_start", self.padding, rank)
         after = per_dimension(op_name, "padding_end", self.padding_end, rank)
         return tuple(zip(before, after, strict=True))
+
+
+@dataclass(frozen=True)
+class AttentionModuleOptions:
+    """How the scores of an attention are made.
+
+    Parameters
+    ----------
+    scale
+        What the products of queries and keys are multiplied by; None for 1 / sqrt(D), of the queries' width D.
+    softcap
+        Scaled scores s become ``softcap * tanh(s / softcap)``, which is between ±softcap; None for s itself.
+    is_causal
+        Whether a query sees no later key. The last query and the last key stand at one time, so that with Sq queries
+        and Sk keys, query `row` sees key `column` if ``column <= row + Sk - Sq``.
+
+    Raises
+    ------
+    ValueError
+        Naming the field that is out of range.
+
+    Examples
+    --------
+    >>> AttentionModuleOptions(softcap=30.0)
+    AttentionModuleOptions(scale=None, softcap=30.0, is_causal=False)
+    """
+
+    scale: float | None = None
+    softcap: float | None = None
+    is_causal: bool = False
+
+    def __post_init__(self) -> None:
+        for field in ("scale", "softcap"):
+            value = getattr(self, field)
+            if value is None:
+                continue
+            name = f"{type(self).__name__}: {field}={value!r}"
+            try:
+                number = float(value)
+            except (TypeError, ValueError):
+                raise TypeError(f"{name} is not a number or None") from None
+            if not math.isfinite(number):
+                raise ValueError(f"{name} must be finite")
+            if field == "softcap" and number <= 0:
+                raise ValueError(f"{name} must be positive")
+            object.__setattr__(self, field, number)
+        if not isinstance(self.is_causal, bool):
+            raise TypeError(f"{type(self).__name__}: is_causal={self.is_causal!r} is not a bool")
+
+
+def _checked_name(owner: object, field: str, names: Sequence[str]) -> None:
+    """Refuse a `field` of `owner` that is none of `names`."""
+    given = getattr(owner, field)
+    if given not in names:
+        there = ", ".join(map(repr, names))
+        raise ValueError(f"{type(owner).__name__}: {field}={given!r} is not there; there are {there}")
+
+
+@dataclass(frozen=True)
+class InterpolateOptions:
+    """How an array is resized.
+
+    Parameters
+    ----------
+    mode
+        ``"nearest"`` and ``"nearest_exact"``, in exact integers; ``"bilinear"``, in any number of dimensions, also
+        called ``"linear"`` and ``"trilinear"``; ``"bicubic"``; ``"lanczos3"``; or ``"area"``, the mean of what a cell
+        covers.
+    align_corners
+        Whether the centres of the first and last cells stay where they are, rather than their outer edges; of no
+        effect on the nearest modes and on area.
+    scales
+        The ratio of output to input size that positions are computed with in each dimension, if it is not that of the
+        sizes: PyTorch's meaning of ``scale_factor``. Of no effect where corners are aligned.
+    antialias
+        Whether the kernel is widened where the output is smaller, so that each cell of the input counts; in a smooth
+        mode only.
+
+    Raises
+    ------
+    ValueError
+        Naming the field.
+
+    Examples
+    --------
+    >>> InterpolateOptions("bilinear", align_corners=False)
+    InterpolateOptions(mode='bilinear', align_corners=False, scales=None, antialias=False)
+    """
+
+    mode: str
+    align_corners: bool = True
+    scales: tuple[float, ...] | None = None
+    antialias: bool = False
+
+    def __post_init__(self) -> None:
+        _checked_name(self, "mode", MODES)
+        if self.antialias and self.mode not in SMOOTH_MODES:
+            there = ", ".join(map(repr, SMOOTH_MODES))
+            raise ValueError(f"InterpolateOptions: antialias=True needs one of the modes {there}, not {self.mode!r}")
+        if self.scales is not None:
+            scales = tuple(map(float, self.scales))
+            if not all(0 < scale < inf for scale in scales):
+                raise ValueError(f"InterpolateOptions: scales={self.scales} must be positive and finite")
+            object.__setattr__(self, "scales", scales)
+
+
+@dataclass(frozen=True)
+class GridSampleOptions:
+    """How an array is read at given points.
+
+    Parameters
+    ----------
+    mode
+        ``"bilinear"``; ``"nearest"``, where halves go to the even cell; or ``"bicubic"``.
+    padding_mode
+        What lies outside: ``"zeros"``; ``"border"``, the nearest cell; or ``"reflection"``, the array mirrored at its
+        edge.
+    align_corners
+        Whether -1 and 1 are the centres of the first and last cells, rather than their outer edges.
+
+    Raises
+    ------
+    ValueError
+        Naming the field.
+
+    Examples
+    --------
+    >>> GridSampleOptions(padding_mode="border")
+    GridSampleOptions(mode='bilinear', padding_mode='border', align_corners=False)
+    """
+
+    mode: str = "bilinear"
+    padding_mode: str = "zeros"
+    align_corners: bool = False
+
+    def __post_init__(self) -> None:
+        _checked_name(self, "mode", ("bilinear", "nearest", "bicubic"))
+        _checked_name(self, "padding_mode", ("zeros", "border", "reflection"))
 
 
 @dataclass(frozen=True)

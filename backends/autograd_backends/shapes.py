@@ -11,11 +11,20 @@ from math import prod
 
 from .array_types import Array, IntPair, Namespace, Shape
 from .errors import ShapeError
-from .options import ConvOptions, ConvTransposeOptions, DeformConvOptions, UnfoldOptions, per_dimension
+from .options import (
+    ConvOptions,
+    ConvTransposeOptions,
+    DeformConvOptions,
+    InterpolateOptions,
+    UnfoldOptions,
+    per_dimension,
+)
+from .resampling import Resize
 from .windows import Window
 
 __all__ = [
     "adaptive_pool_output_shape",
+    "attention_output_shape",
     "check_batch_norm",
     "check_layer_norm",
     "check_output_grad",
@@ -28,6 +37,8 @@ __all__ = [
     "deform_conv_output_shape",
     "embedding_output_shape",
     "fold4d_output_shape",
+    "grid_sample_output_shape",
+    "interpolate_resizes",
     "linear_output_shape",
     "pad_output_shape",
     "pad_pairs",
@@ -499,6 +510,77 @@ def pad_output_shape(x_shape: Shape, padding: Sequence[tuple[int, int]], mode: s
     return tuple(shape)
 
 
+# ---------------------------------------------------------------- resampling
+
+
+@lru_cache(maxsize=4096)
+def interpolate_resizes(
+    op_name: str,
+    x_shape: Shape,
+    output_size: Shape,
+    options: InterpolateOptions,
+    grad_shape: Shape | None = None,
+) -> tuple[Resize, ...]:
+    """What is done to each spatial dimension of x [N, C, ...] that is resized to `output_size`.
+
+    Raises
+    ------
+    ShapeError
+        If a size is 0, or their numbers do not fit; or if `grad_shape` is not that of the output.
+    """
+    rank = len(x_shape) - 2
+    if rank < 1:
+        raise ShapeError(f"{op_name}: x has shape {x_shape}; it must be [N, C, ...]")
+    sizes = per_dimension(op_name, "output_size", output_size, rank)
+    if min(sizes) < 1:
+        raise ShapeError(f"{op_name}: output_size={sizes} must be positive")
+    if not prod(x_shape[2:]):
+        raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to resize")
+    if grad_shape is not None:
+        check_output_grad(op_name, grad_shape, (*x_shape[:2], *sizes))
+    scales = (None,) * rank if options.scales is None else options.scales
+    if len(scales) != rank:
+        raise ShapeError(f"{op_name}: scales={scales} has {len(scales)} entries for {rank} spatial dimensions")
+    return tuple(
+        Resize(
+            size,
+            out,
+            options.mode,
+            options.align_corners,
+            options.antialias,
+            None if scale is None or _is_plain(size, out, scale, options) else scale,
+        )
+        for size, out, scale in zip(x_shape[2:], sizes, scales, strict=True)
+    )
+
+
+def _is_plain(size: int, out: int, scale: float, options: InterpolateOptions) -> bool:
+    """Whether `scale` says no more than the sizes do, from which positions are exact.
+
+    In these modes PyTorch copies a dimension that keeps its size, whatever its scale.
+    """
+    copied = options.antialias or options.mode in ("nearest", "linear", "bilinear", "trilinear")
+    return size * scale == out or (size == out and copied)
+
+
+def grid_sample_output_shape(op_name: str, x_shape: Shape, grid_shape: Shape) -> Shape:
+    """x [N, C, ...], grid [N, ..., rank] -> [N, C, ...], of the grid's spatial shape; `op_name` ends in the rank."""
+    rank = int(op_name.removesuffix("_backward")[-2])
+    _check_rank(op_name, x_shape, rank)
+    if len(grid_shape) != rank + 2 or grid_shape[-1] != rank:
+        raise ShapeError(
+            f"{op_name}: grid has shape {grid_shape}; it must have {rank + 2} dimensions, [N, ..., {rank}]"
+        )
+    if grid_shape[0] != x_shape[0]:
+        raise ShapeError(
+            f"{op_name}: grid {grid_shape} is for a batch of {grid_shape[0]} (dimension 0) "
+            f"but x {x_shape} has {x_shape[0]}"
+        )
+    if not prod(x_shape[2:]):
+        raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to read")
+    return (*x_shape[:2], *grid_shape[1:-1])
+
+
 # ---------------------------------------------------------------- norms
 
 
@@ -532,6 +614,60 @@ def check_layer_norm(op_name: str, x_shape: Shape, gamma_shape: Shape | None, be
             raise ShapeError(
                 f"{op_name}: {name} has shape {shape} but the last dimension of x {x_shape} is {x_shape[-1]}"
             )
+
+
+# ---------------------------------------------------------------- attention
+
+
+@lru_cache(maxsize=4096)
+def attention_output_shape(
+    op_name: str,
+    query_shape: Shape,
+    key_shape: Shape,
+    value_shape: Shape,
+    mask_shape: Shape | None,
+    bias_shape: Shape | None,
+) -> Shape:
+    """query [B, H, Sq, D], key [B, Hk, Sk, D], value [B, Hk, Sk, Dv] -> [B, H, Sq, Dv]
+
+    Raises
+    ------
+    ShapeError
+        Naming the argument, the shapes and the rule.
+    """
+    layouts = {"query": "[B, H, Sq, D]", "key": "[B, Hk, Sk, D]", "value": "[B, Hk, Sk, Dv]"}
+    shapes = {"query": query_shape, "key": key_shape, "value": value_shape}
+    for name, shape in shapes.items():
+        if len(shape) != 4:
+            raise ShapeError(f"{op_name}: {name} has {len(shape)} dimensions {shape}; it needs 4, {layouts[name]}")
+    batch, heads, queries = query_shape[:3]
+    key_heads, keys = key_shape[1:3]
+    for name, other, axis, what in (
+        ("key", "query", 0, "batch size"),
+        ("key", "query", 3, "width"),
+        ("value", "key", 0, "batch size"),
+        ("value", "key", 1, "number of heads"),
+        ("value", "key", 2, "number of keys"),
+    ):
+        if shapes[name][axis] != shapes[other][axis]:
+            raise ShapeError(
+                f"{op_name}: {name} {shapes[name]}, {layouts[name]}, must have the {what} (dimension {axis}) "
+                f"of {other} {shapes[other]}, {shapes[other][axis]}"
+            )
+    if heads != key_heads and (not key_heads or heads % key_heads):
+        raise ShapeError(
+            f"{op_name}: key {key_shape} has {key_heads} heads (dimension 1), which must divide the {heads} heads "
+            f"of query {query_shape}"
+        )
+    for name, given in (("mask", mask_shape), ("attn_bias", bias_shape)):
+        if given is not None and not (
+            len(given) == 4 and given[0] in (1, batch) and given[1] in (1, heads) and given[2:] == (queries, keys)
+        ):
+            raise ShapeError(
+                f"{op_name}: {name} has shape {given}; for query {query_shape} and key {key_shape} it must be "
+                f"[1 or {batch}, 1 or {heads}, {queries}, {keys}]: [1 or B, 1 or H, Sq, Sk]"
+            )
+    return (batch, heads, queries, value_shape[3])
 
 
 def _check_weight(op_name: str, x_shape: Shape, weight_shape: Shape, layout: str, groups: int) -> None:

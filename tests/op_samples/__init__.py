@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from . import (
     activation,
+    attention,
     compare,
     conv,
     deform_conv,
     dtype,
     elementwise,
+    grid_sample,
     indexing,
+    interpolate,
     linear,
     loss,
     norm,
@@ -39,6 +42,9 @@ FAMILIES = (
     pool,
     norm,
     loss,
+    *(elementwise, compare, dtype, shape, reduce, activation, indexing, linear, conv, pad, pool, norm, loss),
+    *(interpolate, grid_sample),
+    attention,
 )
 
 #: The samples of each op by its name.

@@ -4,6 +4,7 @@ A module is a family of ops; the private functions beside an op are its own. The
 backend.
 """
 
+from .attention import Attention, AttentionBackward, attention, attention_backward
 from .conv import (
     conv,
     conv_bias_backward,
@@ -21,6 +22,8 @@ from .deform_conv import (
     deform_samples,
 )
 from .embedding import embedding, embedding_backward
+from .grid_sample import GridSampleBackward, grid_sample, grid_sample_backward
+from .interpolate import interpolate, interpolate_backward
 from .linear import linear, linear_bias_backward, linear_weight_backward, linear_x_backward
 from .norm import (
     BatchNormTrain,
@@ -49,16 +52,21 @@ from .special import erf
 from .unfold import fold4d, unfold, unfold4d, unfold_backward
 
 __all__ = [
+    "Attention",
+    "AttentionBackward",
     "BatchNormTrain",
     "BatchNormTrainBackward",
     "DeformConv2dBackward",
     "DeformSamples",
+    "GridSampleBackward",
     "LayerNorm",
     "LayerNormBackward",
     "MaxPoolWithIndices",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
     "adaptive_max_pool_with_indices",
+    "attention",
+    "attention_backward",
     "avg_pool",
     "avg_pool_backward",
     "batch_norm_train",
@@ -78,6 +86,10 @@ __all__ = [
     "erf",
     "fold4d",
     "gather_planes",
+    "grid_sample",
+    "grid_sample_backward",
+    "interpolate",
+    "interpolate_backward",
     "layer_norm",
     "layer_norm_backward",
     "linear",

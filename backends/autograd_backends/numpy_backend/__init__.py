@@ -9,6 +9,8 @@ import numpy as np
 from ..array_types import Array, Shape
 from ..base import Backend
 from ..device import Device
+from . import attention as attentions
+from . import interpolate as resizing
 from . import linear as linears
 from . import namespace
 from . import norm as norms
@@ -122,6 +124,11 @@ class NumpyBackend(Backend):
     batch_norm_train_backward = staticmethod(norms.batch_norm_train_backward)
     layer_norm = staticmethod(norms.layer_norm)
     layer_norm_backward = staticmethod(norms.layer_norm_backward)
+
+    interpolate = staticmethod(resizing.interpolate)
+    interpolate_backward = staticmethod(resizing.interpolate_backward)
+    attention = staticmethod(attentions.attention)
+    attention_backward = staticmethod(attentions.attention_backward)
 
     softmax = staticmethod(softmaxes.softmax)
     softmax_backward = staticmethod(softmaxes.softmax_backward)

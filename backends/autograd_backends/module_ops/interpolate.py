@@ -1,0 +1,130 @@
+"""Resizing in any number of dimensions, in every mode: a table of cells and weights, dimension by dimension.
+
+Where a cell has no part, its value is not looked at: an infinity or a NaN goes nowhere but where it has a weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..array_types import Array, Namespace, Shape
+from ..lookup import namespace
+from ..options import InterpolateOptions
+from ..resampling import Resize, Row, is_identity, taps, taps_of_adjoint
+from ..shapes import interpolate_resizes
+from .precision import cast, widened
+
+__all__ = ["Along", "Rows", "by_taps", "interpolate", "interpolate_backward"]
+
+#: `taps` or `taps_of_adjoint`.
+Rows = Callable[[Resize], tuple[Row, ...]]
+
+#: A function of an array, what is done to a dimension, which way, and the number of the dimension.
+Along = Callable[[Array, Resize, Rows, int], Array]
+
+#: At most about this many passes are made over a dimension: the rest of the taps are taken together.
+PASSES = 8
+
+
+def by_taps(x: Array, resize: Resize, rows: Rows, axis: int) -> Array:
+    """Dimension `axis` of x made anew: the cells of each tap are taken and weighted, tap after tap."""
+    xp = namespace(x)
+    before, after = x.shape[:axis], x.shape[axis + 1 :]
+    total: Any = None
+    for table in _tables(resize, rows, xp, x.dtype, x.device):
+        part = xp.reshape(xp.take(x, table.cells, axis=axis), (*before, table.out, table.taps, *after))
+        beside = (table.out, table.taps) + (1,) * len(after)
+        if table.weights is not None:
+            part = part * xp.reshape(table.weights, beside)
+        if table.present is not None:
+            part = xp.where(xp.reshape(table.present, beside), part, 0.0)
+        part = xp.sum(part, axis=axis + 1, dtype=part.dtype) if table.taps > 1 else xp.squeeze(part, axis=axis + 1)
+        total = part if total is None else total + part
+    return total
+
+
+def interpolate(x: Array, output_size: Shape, options: InterpolateOptions, along: Along = by_taps) -> Array:
+    """x [N, C, ...] resized -> [N, C, *output_size]
+
+    Parameters
+    ----------
+    along
+        What resizes one dimension: backends have their own.
+
+    Raises
+    ------
+    TypeError
+        If x has integers, and the mode gives fractions.
+    """
+    xp = namespace(x)
+    resizes = interpolate_resizes("interpolate", x.shape, output_size, options)
+    if not options.mode.startswith("nearest") and xp.isdtype(x.dtype, ("bool", "integral")):
+        raise TypeError(f"interpolate: mode {options.mode!r} gives fractions, and x has dtype {x.dtype}")
+    return _resized(x, resizes, taps, along)
+
+
+def interpolate_backward(
+    x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions, along: Along = by_taps
+) -> Array:
+    """grad [N, C, *output_size] brought back to the cells that it came from -> the gradient of x, of `x_shape`"""
+    resizes = interpolate_resizes("interpolate_backward", x_shape, output_size, options, grad.shape)
+    return _resized(grad, resizes, taps_of_adjoint, along)
+
+
+def _resized(x: Array, resizes: Sequence[Resize], rows: Rows, along: Along) -> Array:
+    xp = namespace(x)
+    changing = [(resize, axis) for axis, resize in enumerate(resizes, 2) if not is_identity(resize)]
+    if not changing:
+        return xp.asarray(x, copy=True)
+    out = widened(xp, x)
+    # What shrinks comes first: there is less to do for the others then.
+    for resize, axis in sorted(changing, key=lambda item: len(rows(item[0])) / x.shape[item[1]]):
+        out = along(out, resize, rows, axis)
+    return cast(xp, out, x.dtype)
+
+
+class _Table(NamedTuple):
+    """Some of the taps of every cell.
+
+    Attributes
+    ----------
+    cells
+        int64 [out * taps]
+    weights
+        [out, taps], or None where all are 1.
+    present
+        bool [out, taps], or None where all are there.
+    """
+
+    cells: Array
+    weights: Array | None
+    present: Array | None
+    out: int
+    taps: int
+
+
+@lru_cache(maxsize=512)
+def _tables(resize: Resize, rows: Rows, xp: Namespace, dtype: Any, device: Any) -> list[_Table]:
+    found = rows(resize)
+    most = max(map(len, found))
+    step = -(-most // PASSES)
+    tables = []
+    for first in range(0, most, step):
+        parts = [[row[k] if k < len(row) else None for k in range(first, first + step)] for row in found]
+        flat = [tap for part in parts for tap in part]
+        weights = [0.0 if tap is None else tap[1] for tap in flat]
+        there = [tap is not None for tap in flat]
+        shape = (len(found), step)
+        tables.append(
+            _Table(
+                xp.asarray([0 if tap is None else tap[0] for tap in flat], dtype=xp.int64, device=device),
+                None
+                if {w for w, t in zip(weights, there, strict=True) if t} == {1.0}
+                else xp.reshape(xp.asarray(weights, dtype=dtype, device=device), shape),
+                None if all(there) else xp.reshape(xp.asarray(there, dtype=xp.bool, device=device), shape),
+                *shape,
+            )
+        )
+    return tables

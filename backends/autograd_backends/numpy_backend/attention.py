@@ -1,0 +1,72 @@
+"""Attention in blocks that stay in the processor's cache, without warnings of what hidden keys hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import module_ops
+from ..array_types import Array
+from ..module_ops.attention import Attention, AttentionBackward, Needs, ScoreBlocks
+from ..options import AttentionModuleOptions
+
+__all__ = ["attention", "attention_backward"]
+
+
+class CachedBlocks(ScoreBlocks):
+    """Blocks of which a few fit into the cache, worked on in place."""
+
+    size = 2**17
+
+    def hide(self, scores: Array, hidden: Array) -> Array:
+        np.copyto(scores, -np.inf, where=hidden)
+        return scores
+
+    def powers(self, scores: Array, shift: Array) -> Array:
+        scores -= shift
+        return np.exp(scores, out=scores)
+
+    def sums(self, weights: Array) -> Array:
+        # A product with ones adds up faster than a reduction.
+        return np.matmul(np.ones((1, weights.shape[-2]), weights.dtype), weights)
+
+    def add(self, target: Array, place: tuple[slice, ...], x: Array) -> None:
+        # Without the copy of the sum onto itself that ``target[place] += x`` ends with.
+        part = target[place]
+        part += x
+
+    def unhidden(self, weights: Array, x: Array) -> Array:
+        if self.can_hide:
+            np.copyto(x, 0.0, where=weights == 0)
+        return x
+
+
+def attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    mask: Array | None,
+    attn_bias: Array | None,
+    options: AttentionModuleOptions,
+    blocks: type[ScoreBlocks] | None = CachedBlocks,
+) -> Attention:
+    with np.errstate(invalid="ignore", over="ignore"):
+        return module_ops.attention(query, key, value, mask, attn_bias, options, blocks)
+
+
+def attention_backward(
+    query: Array,
+    key: Array,
+    value: Array,
+    mask: Array | None,
+    attn_bias: Array | None,
+    output: Array,
+    log_sum: Array,
+    output_grad: Array,
+    options: AttentionModuleOptions,
+    needs: Needs = (True, True, True, True),
+    blocks: type[ScoreBlocks] | None = CachedBlocks,
+) -> AttentionBackward:
+    with np.errstate(invalid="ignore", over="ignore"):
+        return module_ops.attention_backward(
+            query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs, blocks
+        )
