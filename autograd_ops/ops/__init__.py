@@ -20,12 +20,14 @@ from .attention import *
 from .compare import *
 from .conv import *
 from .conv_transpose import *
+from .ctc import *
 from .deform_conv import *
 from .dropout import *
 from .dtype import *
 from .elementwise import *
 from .embedding import *
 from .grid_sample import *
+from .group_norm import *
 from .indexing import *
 from .interpolate import *
 from .linear import *

@@ -26,6 +26,8 @@ __all__ = [
     "adaptive_pool_output_shape",
     "attention_output_shape",
     "check_batch_norm",
+    "check_ctc_loss",
+    "check_group_norm",
     "check_layer_norm",
     "check_output_grad",
     "check_planes",
@@ -613,6 +615,64 @@ def check_layer_norm(op_name: str, x_shape: Shape, gamma_shape: Shape | None, be
         if shape is not None and shape != x_shape[-1:]:
             raise ShapeError(
                 f"{op_name}: {name} has shape {shape} but the last dimension of x {x_shape} is {x_shape[-1]}"
+            )
+
+
+def check_group_norm(
+    op_name: str, x_shape: Shape, num_groups: int | None, gamma_shape: Shape | None, beta_shape: Shape | None
+) -> None:
+    """Refuse shapes that group norm cannot take, or with None as `num_groups` instance norm.
+
+    Raises
+    ------
+    ShapeError
+        As `check_batch_norm`, and if the channels do not divide into `num_groups`.
+    """
+    check_batch_norm(op_name, x_shape, gamma_shape, beta_shape, False)
+    if num_groups is not None and (num_groups < 1 or x_shape[1] % num_groups):
+        raise ShapeError(
+            f"{op_name}: x {x_shape} has {x_shape[1]} channels (dimension 1), which num_groups={num_groups} "
+            "does not divide"
+        )
+
+
+# ---------------------------------------------------------------- losses
+
+
+def check_ctc_loss(
+    op_name: str,
+    log_probs_shape: Shape,
+    targets: Array,
+    input_lengths: Array,
+    target_lengths: Array,
+    blank: int,
+    xp: Namespace,
+) -> None:
+    """Refuse arguments of ctc_loss whose shapes or dtypes do not fit, or whose blank is no class.
+
+    Raises
+    ------
+    ShapeError
+        Naming the argument, the shapes and the rule.
+    TypeError
+        If targets or lengths are not integers.
+    """
+    if len(log_probs_shape) != 3:
+        raise ShapeError(f"{op_name}: log_probs have shape {log_probs_shape}; they must be [T, N, C]")
+    _, batch, classes = log_probs_shape
+    if not 0 <= blank < classes:
+        raise ShapeError(f"{op_name}: blank={blank} is none of the {classes} classes of log_probs {log_probs_shape}")
+    given = {"targets": (targets, 2), "input_lengths": (input_lengths, 1), "target_lengths": (target_lengths, 1)}
+    for name, (array, rank) in given.items():
+        shape = tuple(array.shape)
+        if not xp.isdtype(array.dtype, "integral"):
+            raise TypeError(f"{op_name}: {name} have dtype {array.dtype}; they must be integers")
+        if len(shape) != rank:
+            raise ShapeError(f"{op_name}: {name} have shape {shape}; they must be [{'N, S' if rank == 2 else 'N'}]")
+        if shape[0] != batch:
+            raise ShapeError(
+                f"{op_name}: {name} {shape} are for a batch of {shape[0]} "
+                f"but log_probs {log_probs_shape}, [T, N, C], are for a batch of {batch}"
             )
 
 

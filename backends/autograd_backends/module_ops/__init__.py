@@ -5,6 +5,7 @@ backend.
 """
 
 from .attention import Attention, AttentionBackward, attention, attention_backward
+from .bits import pack_bits, unpack_bits
 from .conv import (
     conv,
     conv_bias_backward,
@@ -14,6 +15,7 @@ from .conv import (
     conv_weight_backward,
     conv_x_backward,
 )
+from .ctc import CtcStates, ctc_loss, ctc_loss_backward, ctc_states
 from .deform_conv import (
     DeformConv2dBackward,
     DeformSamples,
@@ -28,12 +30,19 @@ from .linear import linear, linear_bias_backward, linear_weight_backward, linear
 from .norm import (
     BatchNormTrain,
     BatchNormTrainBackward,
+    GroupNormBackward,
     LayerNorm,
     LayerNormBackward,
+    RmsNorm,
+    RmsNormBackward,
     batch_norm_train,
     batch_norm_train_backward,
+    group_norm,
+    group_norm_backward,
     layer_norm,
     layer_norm_backward,
+    rms_norm,
+    rms_norm_backward,
 )
 from .pad import pad, pad_backward
 from .pool import (
@@ -56,12 +65,16 @@ __all__ = [
     "AttentionBackward",
     "BatchNormTrain",
     "BatchNormTrainBackward",
+    "CtcStates",
     "DeformConv2dBackward",
     "DeformSamples",
     "GridSampleBackward",
+    "GroupNormBackward",
     "LayerNorm",
     "LayerNormBackward",
     "MaxPoolWithIndices",
+    "RmsNorm",
+    "RmsNormBackward",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
     "adaptive_max_pool_with_indices",
@@ -78,6 +91,9 @@ __all__ = [
     "conv_transpose_x_backward",
     "conv_weight_backward",
     "conv_x_backward",
+    "ctc_loss",
+    "ctc_loss_backward",
+    "ctc_states",
     "deform_conv2d",
     "deform_conv2d_backward",
     "deform_samples",
@@ -88,6 +104,8 @@ __all__ = [
     "gather_planes",
     "grid_sample",
     "grid_sample_backward",
+    "group_norm",
+    "group_norm_backward",
     "interpolate",
     "interpolate_backward",
     "layer_norm",
@@ -100,12 +118,16 @@ __all__ = [
     "log_softmax_backward",
     "logsumexp",
     "max_pool_with_indices",
+    "pack_bits",
     "pad",
     "pad_backward",
+    "rms_norm",
+    "rms_norm_backward",
     "scatter_planes",
     "softmax",
     "softmax_backward",
     "unfold",
     "unfold4d",
     "unfold_backward",
+    "unpack_bits",
 ]
