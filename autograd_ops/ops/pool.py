@@ -238,7 +238,7 @@ def _avg_pool(rank: int) -> tuple[Any, Any]:
     """avg_poolNd and its backward"""
     name = f"avg_pool{rank}d"
 
-    @op(name=name, formula="dx = g / divisor, spread over each window", fresh=True)
+    @op(name=name, formula="dx = g / divisor, spread over each window", floating=True, fresh=True)
     def avg_pool(
         x: Array,
         kernel_size: Size,
@@ -315,7 +315,7 @@ def _adaptive_avg_pool(rank: int) -> tuple[Any, Any]:
     """adaptive_avg_poolNd and its backward"""
     name = f"adaptive_avg_pool{rank}d"
 
-    @op(name=name, formula="dx = g / size, spread over each window", fresh=True)
+    @op(name=name, formula="dx = g / size, spread over each window", floating=True, fresh=True)
     def adaptive(x: Array, output_size: Size) -> Array:
         """x [N, C, ...] cut into `output_size` windows, as even as can be; the mean of each, [N, C, *output_size]
 

@@ -28,7 +28,6 @@ __all__ = [
     "attention_output_shape",
     "check_batch_norm",
     "check_ctc_loss",
-    "check_grad",
     "check_group_norm",
     "check_layer_norm",
     "check_output_grad",
@@ -313,7 +312,7 @@ def pool_output_shape(
     """The shape [N, C, ...] that a pool over `x_shape` [N, C, ...] gives.
 
     The rule is PyTorch's: with `ceil_mode` a last, partial window counts, if it starts inside the input or
-    the padding before it.
+    the padding before it; it may be the only one.
 
     Raises
     ------
@@ -337,12 +336,12 @@ def pool_output_shape(
                 f"(kernel_size={kernel_size}, dilation={dilation})"
             )
         room = size + 2 * padding[d] - extent
-        if room < 0 or not size:
+        out = (room + (stride[d] - 1 if ceil_mode else 0)) // stride[d] + 1
+        if out < 1 or not size:
             raise ShapeError(
                 f"{op_name}: the kernel spans {extent} (kernel_size={kernel_size}, dilation={dilation}) "
                 f"but x {x_shape} with padding={padding} is {size + 2 * padding[d]} long in dimension {2 + d}"
             )
-        out = (room + (stride[d] - 1 if ceil_mode else 0)) // stride[d] + 1
         if ceil_mode and (out - 1) * stride[d] >= size + padding[d]:
             out -= 1
         if Window(size, kernel_size[d], stride[d], padding[d], dilation[d], out).misses():
@@ -390,12 +389,6 @@ def check_planes(op_name: str, x_shape: Shape, grad_shape: Shape, indices_shape:
             f"{op_name}: output_grad has shape {grad_shape} and indices {indices_shape}; "
             f"for x {x_shape} both must be [N, C, ...] with N, C = {x_shape[:2]}"
         )
-
-
-def check_grad(op_name: str, grad_shape: Shape, x_shape: Shape, out_shape: Shape) -> None:
-    """Refuse a gradient that has not the shape that the op gives for x."""
-    if grad_shape != out_shape:
-        raise ShapeError(f"{op_name}: grad has shape {grad_shape}; what x {x_shape} gives has {out_shape}")
 
 
 # ---------------------------------------------------------------- windows side by side
@@ -549,7 +542,7 @@ def interpolate_resizes(
     if not prod(x_shape[2:]):
         raise ShapeError(f"{op_name}: x {x_shape} has a spatial dimension of size 0; there is nothing to resize")
     if grad_shape is not None:
-        check_grad(op_name, grad_shape, x_shape, (*x_shape[:2], *sizes))
+        check_output_grad(op_name, grad_shape, (*x_shape[:2], *sizes))
     scales = (None,) * rank if options.scales is None else options.scales
     if len(scales) != rank:
         raise ShapeError(f"{op_name}: scales={scales} has {len(scales)} entries for {rank} spatial dimensions")

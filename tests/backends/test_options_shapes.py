@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_backends import ConvOptions, PaddedConvOptions, ShapeError, shapes
+from autograd_backends import ConvOptions, PaddedConvOptions, ShapeError, UnfoldOptions, shapes
 
 
 @pytest.mark.parametrize("field", ["stride", "dilation", "groups"])
@@ -40,6 +40,14 @@ def test_options_are_frozen_and_hashable() -> None:
     assert type(options.padding) is int
     with pytest.raises(AttributeError):
         options.groups = 2  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("field", "least"), [("stride", "positive"), ("dilation", "positive"), ("padding", "zero or")])
+def test_unfold_options(field: str, least: str) -> None:
+    assert hash(UnfoldOptions(**{field: [2, 3]})) == hash(UnfoldOptions(**{field: (2, 3)}))
+    for value in (-1, (1, -1)):
+        with pytest.raises(ValueError, match=rf"UnfoldOptions: {field}=.*-1.* must be {least}"):
+            UnfoldOptions(**{field: value})
 
 
 def test_one_pair_of_padding_a_dimension() -> None:

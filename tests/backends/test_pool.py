@@ -36,6 +36,15 @@ def window(x_shape: Sizes, position: Sizes, kernel: Sizes, stride: Sizes, paddin
             yield tuple(at)
 
 
+CONTENTS: dict[str, Any] = {
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "ties": lambda rng, shape: np.round(rng.normal(size=shape)),
+    "special": lambda rng, shape: rng.choice(
+        [np.nan, -np.inf, -np.inf, np.inf, 1.0], p=[0.1, 0.4, 0.3, 0.1, 0.1], size=shape
+    ),
+}
+
+
 def max_by_loops(x: np.ndarray, *sizes: Sizes, out: Sizes) -> tuple[np.ndarray, np.ndarray]:
     values, indices = np.empty(out, x.dtype), np.empty(out, np.int64)
     for n, c, *position in product(*map(range, out)):
@@ -49,7 +58,7 @@ def max_by_loops(x: np.ndarray, *sizes: Sizes, out: Sizes) -> tuple[np.ndarray, 
 
 
 @pytest.mark.parametrize(("x_shape", "kernel", "stride", "padding", "dilation", "ceil_mode"), GRID)
-@pytest.mark.parametrize("content", ["normal", "ties", "special"])
+@pytest.mark.parametrize("content", CONTENTS)
 def test_max_pool(
     x_shape: Sizes,
     kernel: Sizes,
@@ -62,12 +71,7 @@ def test_max_pool(
     dtype: str,
     rng: Any,
 ) -> None:
-    x = rng.normal(size=x_shape)
-    if content == "ties":
-        x = np.round(x)
-    elif content == "special":
-        x = rng.choice([np.nan, -np.inf, -np.inf, np.inf, 1.0], p=[0.1, 0.4, 0.3, 0.1, 0.1], size=x_shape)
-    x = x.astype(dtype)
+    x = CONTENTS[content](rng, x_shape).astype(dtype)
     sizes = (kernel, stride, padding, dilation)
     out = pool_output_shape("max_pool", x_shape, *sizes, ceil_mode)
     values, indices = max_by_loops(x, *sizes, out=out)
@@ -151,6 +155,38 @@ def test_adaptive_avg_pool(x_shape: Sizes, output_size: Sizes, lane: Lane, dtype
     close(lane.host(getattr(lane.ops, name)(lane.array(x, dtype), output_size)), want, dtype)
     got = getattr(lane.ops, f"{name}_backward")(x_shape, lane.array(grad, dtype))
     close(lane.host(got), x_grad, dtype)
+
+
+@pytest.mark.parametrize(
+    ("x_shape", "output_size"),
+    [
+        ((2, 3, 7), (3,)),
+        ((2, 3, 3), (5,)),
+        ((2, 3, 8), (4,)),
+        ((2, 2, 6, 7), (3, 4)),
+        ((2, 1, 6, 4), (3, 1)),
+        ((1, 2, 4, 5, 6), (2, 3, 1)),
+        ((0, 2, 4, 4), (2, 2)),
+        ((0, 2, 5, 4), (2, 2)),
+    ],
+)
+@pytest.mark.parametrize("content", CONTENTS)
+def test_adaptive_max_pool(x_shape: Sizes, output_size: Sizes, content: str, lane: Lane, dtype: str, rng: Any) -> None:
+    x = CONTENTS[content](rng, x_shape).astype(dtype)
+    values, indices = np.empty((*x_shape[:2], *output_size), dtype), np.empty((*x_shape[:2], *output_size), np.int64)
+    for n, c, *position in product(*map(range, values.shape)):
+        part = tuple(
+            slice(int(np.floor(p * n / o)), int(np.ceil((p + 1) * n / o)))
+            for p, n, o in zip(position, x_shape[2:], output_size, strict=True)
+        )
+        plane = np.arange(np.prod(x_shape[2:])).reshape(x_shape[2:])
+        # NumPy's argmax takes the first NaN, or the first of equals.
+        where = plane[part].reshape(-1)[np.argmax(x[n, c][part])]
+        values[(n, c, *position)], indices[(n, c, *position)] = x[n, c].reshape(-1)[where], where
+    got = getattr(lane.ops, f"adaptive_max_pool{len(output_size)}d_with_indices")(lane.array(x), output_size)
+    assert lane.host(got.indices).dtype == np.int64
+    np.testing.assert_array_equal(lane.host(got.output), values)
+    np.testing.assert_array_equal(lane.host(got.indices), indices)
 
 
 def test_pytorch_max_pool_with_nan_and_a_partial_window(lane: Lane) -> None:

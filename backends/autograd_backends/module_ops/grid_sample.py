@@ -16,7 +16,7 @@ from ..array_types import Array, Namespace, Shape
 from ..lookup import kernels, namespace
 from ..options import GridSampleOptions
 from ..resampling import cubic_slopes, cubic_weights
-from ..shapes import check_grad, grid_sample_output_shape
+from ..shapes import check_output_grad, grid_sample_output_shape
 from .precision import cast, widened
 
 __all__ = [
@@ -227,7 +227,7 @@ def grid_sample_backward(
     """
     xp = namespace(x)
     name = f"{_name(x)}_backward"
-    check_grad(name, output_grad.shape, x.shape, grid_sample_output_shape(name, x.shape, grid.shape))
+    check_output_grad(name, output_grad.shape, grid_sample_output_shape(name, x.shape, grid.shape))
     points = grid_sample_points(widened(xp, grid), x.shape[2:], options)
     grads = _channels_last(xp, widened(xp, output_grad))
     x_grad = cast(xp, _x_grad(points, grads, x.shape, options), x.dtype) if needs[0] else None

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..array_types import Array, Namespace, Shape
 from ..lookup import kernels, namespace
-from ..shapes import pad_output_shape, pad_pairs
+from ..shapes import check_output_grad, pad_output_shape, pad_pairs
 from .precision import cast, widened
 
 __all__ = ["pad", "pad_backward"]
@@ -52,6 +52,7 @@ def pad(x: Array, padding: Sequence[tuple[int, int]], mode: str = "constant", va
 def pad_backward(x_shape: Shape, output_grad: Array, padding: Sequence[tuple[int, int]], mode: str) -> Array:
     """Each element of `output_grad` added where it was read -> the gradient of x, of shape `x_shape`"""
     xp = namespace(output_grad)
+    check_output_grad("pad_backward", output_grad.shape, pad_output_shape(x_shape, padding, mode))
     grad = widened(xp, output_grad)
     x_grad = kernels(grad).zeros_beside(grad, x_shape)
     for at, met in _parts(x_shape, padding, mode):

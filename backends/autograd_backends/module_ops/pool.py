@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..array_types import Array, Namespace, Shape
 from ..lookup import kernels, namespace
-from ..shapes import adaptive_pool_output_shape, check_grad, pool_windows
+from ..shapes import adaptive_pool_output_shape, check_output_grad, pool_windows
 from ..windows import Window
 from .precision import cast, widened
 
@@ -104,7 +104,13 @@ def adaptive_max_pool_with_indices(x: Array, output_size: Shape) -> MaxPoolWithI
     Windows as in `adaptive_avg_pool`, ties and NaN as in `max_pool_with_indices`.
     """
     xp = namespace(x)
-    adaptive_pool_output_shape(f"adaptive_max_pool{len(output_size)}d", x.shape, output_size)
+    rank = len(output_size)
+    adaptive_pool_output_shape(f"adaptive_max_pool{rank}d", x.shape, output_size)
+    if not any(size % out for size, out in zip(x.shape[2:], output_size, strict=True)):
+        # Windows of one length, side by side: there may be a faster kernel for them.
+        kernel = tuple([size // out for size, out in zip(x.shape[2:], output_size, strict=True)])
+        pool = getattr(kernels(x), f"max_pool{rank}d_with_indices")
+        return pool(x, kernel, kernel, (0,) * rank, (1,) * rank, False)
     best, index = x, _places(xp, x)
     for axis in range(x.ndim - 1, 1, -1):
         best, index = _max_of_parts(xp, best, index, output_size[axis - 2], axis)
@@ -209,7 +215,7 @@ def avg_pool_backward(
     xp = namespace(output_grad)
     windows = _avg_windows(x_shape, kernel_size, stride, padding, ceil_mode)
     out_shape = (*x_shape[:2], *(w.out for w in windows))
-    check_grad(f"avg_pool{len(windows)}d_backward", output_grad.shape, x_shape, out_shape)
+    check_output_grad(f"avg_pool{len(windows)}d_backward", output_grad.shape, out_shape)
     grad = _divided(xp, widened(xp, output_grad), windows, count_include_pad, divisor_override)
     for axis in range(2, grad.ndim):
         grad = _spread_along(grad, windows[axis - 2], axis)
@@ -269,7 +275,8 @@ def adaptive_avg_pool(x: Array, output_size: Shape) -> Array:
     xp = namespace(x)
     adaptive_pool_output_shape(f"adaptive_avg_pool{len(output_size)}d", x.shape, output_size)
     out = widened(xp, x)
-    for axis in range(x.ndim - 1, 1, -1):
+    # The last dimension is the slowest to cut up, so it comes when the others have got shorter.
+    for axis in range(2, x.ndim):
         parts = _adaptive_windows(x.shape[axis], output_size[axis - 2])
         if _tile(parts):
             length = parts[0].stop
@@ -288,9 +295,9 @@ def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array:
     xp = namespace(output_grad)
     op_name = f"adaptive_avg_pool{len(x_shape) - 2}d"
     out_shape = adaptive_pool_output_shape(op_name, x_shape, output_grad.shape[2:])
-    check_grad(f"{op_name}_backward", output_grad.shape, x_shape, out_shape)
+    check_output_grad(f"{op_name}_backward", output_grad.shape, out_shape)
     grad = widened(xp, output_grad)
-    for axis in range(2, grad.ndim):
+    for axis in range(grad.ndim - 1, 1, -1):
         parts = _adaptive_windows(x_shape[axis], grad.shape[axis])
         x_grad = kernels(grad).zeros_beside(grad, _resized(grad.shape, axis, x_shape[axis]))
         for i, part in enumerate(parts):

@@ -14,7 +14,7 @@ from typing import Any
 from ..array_types import Array, IntPair, Shape
 from ..lookup import kernels, namespace
 from ..options import UnfoldOptions
-from ..shapes import check_grad, fold4d_output_shape, unfold4d_windows, unfold_output_shape
+from ..shapes import check_output_grad, fold4d_output_shape, unfold4d_windows, unfold_output_shape
 from ..windows import Window
 from .precision import cast, widened
 
@@ -103,7 +103,7 @@ def unfold_backward(x_shape: Shape, output_grad: Array, dim: int, size: int, ste
     """The windows added back where `unfold` takes them from -> the gradient of x, of shape `x_shape`"""
     xp = namespace(output_grad)
     shape = unfold_output_shape(x_shape, dim, size, step)
-    check_grad("unfold_backward", output_grad.shape, x_shape, shape)
+    check_output_grad("unfold_backward", output_grad.shape, shape)
     axis = dim % len(x_shape)
     grad = widened(xp, output_grad)
     x_grad = kernels(grad).zeros_beside(grad, x_shape)
