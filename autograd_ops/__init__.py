@@ -11,7 +11,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, ops
+from . import autograd, cuda, linalg, ops
 from .creation import *
 from .dtypes import *
 

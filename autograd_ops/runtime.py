@@ -58,7 +58,7 @@ def wrap_outputs(arrays: Any) -> Any:
 
 def connect_outputs(node: Node, tensors: Sequence[Tensor]) -> None:
     """Put those outputs of a new node on the tape that carry gradients: through a Port each, if there are several."""
-    if len(tensors) == 1:
+    if len(tensors) == 1 and node.op.carries is not ...:
         (tensor,) = tensors
         node.shape, node.dtype = tensor.array.shape, tensor.array.dtype
         tensor.node = node

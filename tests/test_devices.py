@@ -124,6 +124,22 @@ def test_a_backend_of_a_third_party_is_found_by_its_entry_point() -> None:
     assert "mul: operands are on two devices, 'toy:0' and 'toy:1'" in lines[3]
 
 
+TOY_CTC = """
+import autograd_ops as ag
+import autograd_ops.nn.functional as F
+grads = []
+for device in ("toy", "cpu"):
+    x = ag.arange(24.0, device=device).sin().reshape(4, 2, 3).detach().requires_grad_()
+    F.ctc_loss(x, ag.tensor([[1, 2], [2, 2]], device=device), (4, 3), (2, 2)).backward()
+    grads.append(x.grad)
+print(grads[0].device, (grads[0].cpu() - grads[1]).abs().max().item() < 1e-6)
+"""
+
+
+def test_a_backend_without_a_ctc_loss_backward_leaves_it_to_the_tape() -> None:
+    assert _run(TOY_CTC, Path(__file__).parent / "toy_backend") == "toy:0 True\n"
+
+
 # ---------------------------------------------------------------- mixing
 
 

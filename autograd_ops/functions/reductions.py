@@ -19,6 +19,7 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "cumprod",
     "cumsum",
     "log_softmax",
     "logsumexp",
@@ -285,6 +286,19 @@ def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: in
     return ops.cumsum(_cast(input, dtype), at) if input.ndim else _cast(input, dtype)
 
 
+def cumprod(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
+    """Running products along `dim`; the gradient is right where there are zeros too.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.cumprod(ag.tensor([2.0, 3.0, 4.0]), dim=0)
+    tensor([ 2.,  6., 24.])
+    """
+    at = _required("cumprod", dim, axis, input.ndim)
+    return ops.cumprod(_cast(input, dtype), at) if input.ndim else _cast(input, dtype)
+
+
 def _required(name: str, dim: int | None, axis: int | None, rank: int) -> int:
     dim, _ = either(name, dim, axis, False, None)
     if dim is None:
@@ -331,6 +345,12 @@ def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False,
     ------
     ValueError
         If `p` is no number, ``"fro"``, or an infinity.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.norm(ag.tensor([3.0, -4.0]))
+    tensor(5.)
     """
     axes = axes_of("norm", dim, input.ndim)
     x = _cast(input, dtype)
@@ -347,4 +367,14 @@ def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False,
         return ops.sum(ops.astype(x != 0, x.dtype), axes, keepdim)
     if p == 1:
         return ops.sum(size, axes, keepdim)
-    return ops.sum(size**p, axes, keepdim) ** (1.0 / p)
+    if p < 0:
+        return ops.sum(size**p, axes, keepdim) ** (1.0 / p)
+    # The derivative of a power, or of the root, may be infinite at 0, where nothing is to come of it.
+    total = ops.sum(_power_or_zero(size, p), axes, keepdim)
+    return _power_or_zero(total, 1.0 / p)
+
+
+def _power_or_zero(x: Tensor, p: float) -> Tensor:
+    """x^p for x and p that are not negative, with the derivative 0 at 0"""
+    zero = x == 0
+    return ops.where(zero, 0.0, ops.where(zero, 1.0, x) ** p)

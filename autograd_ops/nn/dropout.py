@@ -6,7 +6,7 @@ from ..tensor import Tensor
 from . import functional as F
 from .module import Module
 
-__all__ = ["Dropout", "Dropout1d", "Dropout2d"]
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 
 
 class _Dropout(Module):
@@ -59,3 +59,27 @@ class Dropout2d(_Dropout):
     def forward(self, input: Tensor) -> Tensor:
         """input [N, C, H, W] or [C, H, W] -> the same shape"""
         return F.dropout2d(input, self.p, self.training, self.inplace)
+
+
+class Dropout3d(_Dropout):
+    """In training each channel of [N, C, D, H, W] becomes 0 with probability `p`, else is divided by 1 - p."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """input [N, C, D, H, W] or [C, D, H, W] -> the same shape"""
+        return F.dropout3d(input, self.p, self.training, self.inplace)
+
+
+class AlphaDropout(_Dropout):
+    """Dropout for SELU, in training: it keeps a mean of 0 and a variance of 1; see `functional.alpha_dropout`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input`, of any shape, with elements dropped"""
+        return F.alpha_dropout(input, self.p, self.training, self.inplace)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """`AlphaDropout` of whole channels of [N, C, ...]."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """input [N, C, ...] -> the same shape"""
+        return F.feature_alpha_dropout(input, self.p, self.training, self.inplace)

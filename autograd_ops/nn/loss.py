@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..tensor import Tensor
 from . import functional as F
 from .functional.reduction import chosen_reduction
@@ -10,6 +12,7 @@ from .module import Module
 __all__ = [
     "BCELoss",
     "BCEWithLogitsLoss",
+    "CTCLoss",
     "CrossEntropyLoss",
     "HuberLoss",
     "KLDivLoss",
@@ -205,3 +208,33 @@ class KLDivLoss(_Loss):
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """input and target of one shape -> 0-d, or that shape if not reduced"""
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
+
+
+class CTCLoss(_Loss):
+    """-log of the probability that a sequence spells its target; see `functional.ctc_loss`.
+
+    Examples
+    --------
+    >>> import math
+    >>> import autograd_ops as ag
+    >>> even = ag.full((2, 1, 2), math.log(0.5))
+    >>> ag.nn.CTCLoss()(even, ag.tensor([[1]]), (2,), (1,))
+    tensor(0.2877)
+    """
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction=reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(
+        self,
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: Tensor | Sequence[int] | int,
+        target_lengths: Tensor | Sequence[int] | int,
+    ) -> Tensor:
+        """log_probs [T, N, C] or [T, C] and targets [N, S] or [S] -> 0-d, or [N] if not reduced"""
+        return F.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
+        )

@@ -12,6 +12,7 @@ from autograd_backends import (
     GridSampleOptions,
     InterpolateOptions,
     PaddedConvOptions,
+    RecurrentOptions,
     UnfoldOptions,
 )
 
@@ -20,12 +21,14 @@ from .attention import *
 from .compare import *
 from .conv import *
 from .conv_transpose import *
+from .ctc import *
 from .deform_conv import *
 from .dropout import *
 from .dtype import *
 from .elementwise import *
 from .embedding import *
 from .grid_sample import *
+from .group_norm import *
 from .indexing import *
 from .interpolate import *
 from .linear import *
@@ -34,6 +37,7 @@ from .norm import *
 from .pad import *
 from .pool import *
 from .product import *
+from .recurrent import *
 from .reduce import *
 from .shape import *
 from .unfold import *

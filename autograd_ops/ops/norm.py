@@ -1,4 +1,4 @@
-"""Batch norm and layer norm.
+"""Batch norm, layer norm and RMS norm. Group and instance norm are in `group_norm`.
 
 The backward of a norm is fused, and not linear in what it takes; so each ``*_backward`` has a second form, written in
 ops, that is run where it is to be differentiated itself.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_backends import kernels, namespace
-from autograd_backends.module_ops import BatchNormTrain, BatchNormTrainBackward, LayerNormBackward
+from autograd_backends.module_ops import BatchNormTrain, BatchNormTrainBackward, LayerNormBackward, RmsNormBackward
 from autograd_backends.shapes import check_batch_norm
 
 from ..registry import Array, op
@@ -22,22 +22,36 @@ __all__ = [
     "BatchNormTrain",
     "BatchNormTrainBackward",
     "LayerNormBackward",
+    "RmsNormBackward",
     "batch_norm",
     "batch_norm_train",
     "batch_norm_train_backward",
     "layer_norm",
     "layer_norm_backward",
+    "rms_norm",
+    "rms_norm_backward",
 ]
 
 Needs = tuple[bool, bool, bool]
 
 
-def _channels(x: Any) -> tuple[int, ...]:
+def _normal(centred: Any, axes: tuple[int, ...], epsilon: float) -> tuple[Any, Any]:
+    """`centred` over the root of its mean square over `axes`, and 1 over that root."""
+    r = rsqrt(mean_over(centred * centred, axes, True) + epsilon)
+    return centred * r, r
+
+
+def _through_normal(d: Any, h: Any, r: Any, axes: tuple[int, ...]) -> Any:
+    """The gradient of what `_normal` took, from that of h, which is d."""
+    return (d - h * mean_over(d * h, axes, True)) * r
+
+
+def channels(x: Any) -> tuple[int, ...]:
     """The dimensions of x [N, C, ...] that the statistics of a channel are taken over."""
     return (0, *range(2, x.ndim))
 
 
-def _beside(x: Any, per_channel: Any) -> Any:
+def beside(x: Any, per_channel: Any) -> Any:
     """[C] in a shape that broadcasts with x [N, C, ...]."""
     return reshape(per_channel, (1, -1) + (1,) * (x.ndim - 2))
 
@@ -94,13 +108,13 @@ def batch_norm(
 def _batch_norm_gradients(
     g: Any, x: Any, gamma: Any, mean: Any, variance: Any, epsilon: float, needs: tuple[bool, ...]
 ) -> tuple[Any, ...]:
-    axes = _channels(x)
+    axes = channels(x)
     r = rsqrt(variance + epsilon)
     s = r if gamma is None else gamma * r
     g_sum = sum(g, axes) if any(needs[2:4]) else None
-    gh_sum = sum(g * ((x - _beside(x, mean)) * _beside(x, r)), axes) if needs[1] or needs[4] else None
+    gh_sum = sum(g * ((x - beside(x, mean)) * beside(x, r)), axes) if needs[1] or needs[4] else None
     return (
-        g * _beside(x, s) if needs[0] else None,
+        g * beside(x, s) if needs[0] else None,
         gh_sum if needs[1] else None,
         g_sum if needs[2] else None,
         -(g_sum * s) if needs[3] else None,
@@ -154,17 +168,12 @@ batch_norm_train.joint(
 def _batch_norm_train_backward_recorded(
     x: Any, gamma: Any, mean: Any, variance: Any, epsilon: float, output_grad: Any, needs: Needs = (True,) * 3
 ) -> BatchNormTrainBackward:
-    axes = _channels(x)
+    axes = channels(x)
     # The statistics again, from x: those given are constants to the tape.
-    centred = x - mean_over(x, axes, True)
-    r = rsqrt(mean_over(centred * centred, axes, True) + epsilon)
-    h = centred * r
-    x_grad = None
-    if needs[0]:
-        inner = output_grad - mean_over(output_grad, axes, True) - h * mean_over(output_grad * h, axes, True)
-        x_grad = inner * r if gamma is None else inner * (r * _beside(x, gamma))
+    h, r = _normal(x - mean_over(x, axes, True), axes, epsilon)
+    d = output_grad if gamma is None else output_grad * beside(x, gamma)
     return BatchNormTrainBackward(
-        x_grad,
+        _through_normal(d - mean_over(d, axes, True), h, r, axes) if needs[0] else None,
         sum(output_grad * h, axes) if needs[1] else None,
         sum(output_grad, axes) if needs[2] else None,
     )
@@ -240,12 +249,10 @@ def _layer_norm_backward_recorded(
 ) -> LayerNormBackward:
     last = (tensor.ndim - 1,)
     rows = tuple(range(tensor.ndim - 1))
-    centred = tensor - mean_over(tensor, last, True)
-    r = rsqrt(mean_over(centred * centred, last, True) + epsilon)
-    h = centred * r
+    h, r = _normal(tensor - mean_over(tensor, last, True), last, epsilon)
     d = output_grad if gamma is None else output_grad * gamma
     return LayerNormBackward(
-        (d - mean_over(d, last, True) - h * mean_over(d * h, last, True)) * r if needs[0] else None,
+        _through_normal(d - mean_over(d, last, True), h, r, last) if needs[0] else None,
         sum(output_grad * h, rows) if needs[1] else None,
         sum(output_grad, rows) if needs[2] else None,
     )
@@ -268,3 +275,75 @@ def layer_norm_backward(
 ) -> LayerNormBackward:
     """The gradients of `layer_norm`, from each row's mean and 1 / sqrt(variance + epsilon), both [..., 1]"""
     return kernels(tensor).layer_norm_backward(tensor, gamma, mean, rstd, output_grad, needs)
+
+
+# ---------------------------------------------------------------- RMS norm
+
+
+@op(
+    formula="with r = (mean x^2 + epsilon)^-1/2, h = x r, d = gamma g: dx = r (d - h mean(d h)), dgamma = sum g h",
+    saves=("rstd",),
+    promote="gradients",
+)
+def rms_norm(x: Array, gamma: Array | None, epsilon: float) -> Array:
+    """Each row along the last dimension over the root of its mean square (Zhang and Sennrich, 2019).
+
+    Parameters
+    ----------
+    x
+        [..., d]
+    gamma
+        [d], a scale, or None for 1.
+    epsilon
+        Added to the mean square, inside the root.
+
+    Returns
+    -------
+    Array
+        Of the shape and dtype of x.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.ops.rms_norm(ag.tensor([1.0, 7.0]), None, 0.0)  # the root of (1 + 49) / 2 is 5
+    tensor([0.2, 1.4])
+    """
+    return kernels(x).rms_norm(x, gamma, epsilon)
+
+
+rms_norm.joint(lambda g, x, gamma, rstd, epsilon, needs: rms_norm_backward(x, gamma, rstd, epsilon, g, needs))
+
+
+def _rms_norm_backward_recorded(
+    x: Any, gamma: Any, rstd: Any, epsilon: float, output_grad: Any, needs: tuple[bool, bool] = (True, True)
+) -> RmsNormBackward:
+    last = (x.ndim - 1,)
+    h, r = _normal(x, last, epsilon)
+    d = output_grad if gamma is None else output_grad * gamma
+    return RmsNormBackward(
+        _through_normal(d, h, r, last) if needs[0] else None,
+        sum(output_grad * h, tuple(range(x.ndim - 1))) if needs[1] else None,
+    )
+
+
+@op(
+    formula="that of the formula of rms_norm",
+    outputs=("x_grad", "gamma_grad"),
+    nondiff=("rstd",),
+    recorded=_rms_norm_backward_recorded,
+)
+def rms_norm_backward(
+    x: Array,
+    gamma: Array | None,
+    rstd: Array,
+    epsilon: float,
+    output_grad: Array,
+    needs: tuple[bool, bool] = (True, True),
+) -> RmsNormBackward:
+    """The gradients of `rms_norm`, from each row's 1 / sqrt(mean(x^2) + epsilon) [..., 1]"""
+    return kernels(x).rms_norm_backward(x, gamma, rstd, output_grad, needs)

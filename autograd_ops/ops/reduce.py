@@ -8,9 +8,9 @@ from autograd_backends import kernels, namespace
 
 from ..registry import Array, op
 from .compare import equal, isfinite, where
-from .dtype import accumulator, astype
+from .dtype import accumulator, astype, ones_like
 from .elementwise import exp
-from .shape import broadcast_to, flip, inverse, permute, reshape
+from .shape import broadcast_to, concat, flip, getitem, inverse, permute, reshape
 
 __all__ = [
     "all",
@@ -20,6 +20,7 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "cumprod",
     "cumsum",
     "logsumexp",
     "mean",
@@ -263,3 +264,41 @@ def prod_others(x: Array, axis: tuple[int, ...]) -> Array:
     before = xp.cumulative_prod(rows, axis=-1, include_initial=True)[..., :-1]
     after = xp.flip(xp.cumulative_prod(xp.flip(rows, axis=-1), axis=-1, include_initial=True), axis=-1)[..., 1:]
     return xp.permute_dims(xp.reshape(before * after, moved.shape), inverse(order))
+
+
+@op(formula="dx_i = out_(i-1) times the sum of g_j x_(i+1) ... x_j for j >= i")
+def cumprod(x: Array, axis: int) -> Array:
+    """Running products along `axis`; of integers and bools, int64"""
+    xp = namespace(x)
+    if x.dtype == xp.bool:  # the standard has no product of bools
+        x = xp.astype(x, xp.int64)
+    if not xp.isdtype(x.dtype, "real floating"):
+        return xp.cumulative_prod(x, axis=axis)
+    wide = xp.astype(x, accumulator(x), copy=False)
+    return xp.astype(xp.cumulative_prod(wide, axis=axis), x.dtype, copy=False)
+
+
+def _cumprod_x(g: Any, x: Any, axis: int) -> Any:
+    # No division, so zeros do no harm.
+    axis = axis % len(x.shape)
+    n = x.shape[axis]
+    if n == 0:
+        return ones_like(g)
+
+    def part(a: Any, start: int, stop: int) -> Any:
+        return getitem(a, (*(slice(None),) * axis, slice(start, stop), ...))
+
+    before = concat([ones_like(part(x, 0, 1)), cumprod(part(x, 0, n - 1), axis)], axis)
+    # sums_i = g_i + x_(i+1) sums_(i+1), in steps that double: sums has the first `step` terms of each, and links the
+    # products x_(i+1) ... x_(i+step) that stand before the terms of sums_(i+step).
+    sums, links, step = g, part(x, 1, n), 1
+    while step < n:
+        grown = part(sums, 0, n - step) + links * part(sums, step, n)
+        sums = concat([grown, part(sums, n - step, n)], axis)
+        if 2 * step < n:
+            links = part(links, 0, n - 2 * step) * part(links, step, n - step)
+        step *= 2
+    return before * sums
+
+
+cumprod.backward(x=_cumprod_x)

@@ -29,6 +29,7 @@ __all__ = [
     "sum_to",
     "tril",
     "triu",
+    "unstack",
 ]
 
 
@@ -170,6 +171,17 @@ def _slices(g: Any, count: int, axis: int) -> list[Any]:
 
 
 stack.backward(xs=lambda g, xs_shape, axis: _slices(g, len(xs_shape), axis))
+
+
+@op(formula="dx = the gradients, stacked", outputs=...)
+def unstack(x: Array, axis: int) -> Array:
+    """The slices of x along `axis`, each a copy: one op for all, whose gradient is as long as x and not each as long"""
+    xp = namespace(x)
+    lead = (slice(None),) * (axis % x.ndim)
+    return tuple([xp.asarray(x[(*lead, i, ...)], copy=True) for i in range(x.shape[axis])])
+
+
+unstack.backward(x=lambda g, axis: stack(g, axis))
 
 
 # ---------------------------------------------------------------- basic indexing

@@ -250,6 +250,10 @@ class Backend:
     batch_norm_train_backward = staticmethod(module_ops.batch_norm_train_backward)
     layer_norm = staticmethod(module_ops.layer_norm)
     layer_norm_backward = staticmethod(module_ops.layer_norm_backward)
+    group_norm = staticmethod(module_ops.group_norm)
+    group_norm_backward = staticmethod(module_ops.group_norm_backward)
+    rms_norm = staticmethod(module_ops.rms_norm)
+    rms_norm_backward = staticmethod(module_ops.rms_norm_backward)
 
     interpolate = staticmethod(module_ops.interpolate)
     interpolate_backward = staticmethod(module_ops.interpolate_backward)
@@ -258,10 +262,27 @@ class Backend:
     attention = staticmethod(module_ops.attention)
     attention_backward = staticmethod(module_ops.attention_backward)
 
+    rnn = staticmethod(module_ops.rnn)
+    rnn_backward = staticmethod(module_ops.rnn_backward)
+    lstm = staticmethod(module_ops.lstm)
+    lstm_backward = staticmethod(module_ops.lstm_backward)
+    gru = staticmethod(module_ops.gru)
+    gru_backward = staticmethod(module_ops.gru_backward)
+
     softmax = staticmethod(module_ops.softmax)
     softmax_backward = staticmethod(module_ops.softmax_backward)
     log_softmax = staticmethod(module_ops.log_softmax)
     log_softmax_backward = staticmethod(module_ops.log_softmax_backward)
     logsumexp = staticmethod(module_ops.logsumexp)
 
+    ctc_loss = staticmethod(module_ops.ctc_loss)
+    ctc_loss_backward = staticmethod(module_ops.ctc_loss_backward)
+
+    def has_ctc_loss_backward(self) -> bool:
+        """Whether `ctc_loss_backward` is to be used; without it the tape differentiates the loss step by step."""
+        return True
+
     erf = staticmethod(module_ops.erf)
+
+    pack_bits = staticmethod(module_ops.pack_bits)
+    unpack_bits = staticmethod(module_ops.unpack_bits)

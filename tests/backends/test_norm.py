@@ -1,4 +1,4 @@
-"""Batch norm and layer norm against their definitions, central differences, and numbers from PyTorch 2.13."""
+"""Batch, layer, group and RMS norm against their definitions, central differences, and numbers from PyTorch 2.13."""
 
 from __future__ import annotations
 
@@ -85,6 +85,77 @@ def test_gradients_are_slopes(kind: str, shape: Any, lane: Lane, rng: Any) -> No
     assert got == pytest.approx(want, rel=1e-6, abs=1e-6)
 
 
+GROUP_SHAPES = [((3, 4), 2), ((2, 6, 5), 3), ((2, 4, 3, 2), 1), ((2, 4, 2, 2, 2), 4), ((4, 8, 16, 32), 2)]
+
+
+def group_norm(x: np.ndarray, num_groups: int, gamma: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    out = np.empty_like(x)
+    size = x.shape[1] // num_groups
+    for n in range(x.shape[0]):
+        for c in range(x.shape[1]):
+            first = c // size * size
+            group = x[n, first : first + size]
+            out[n, c] = gamma[c] * (x[n, c] - group.mean()) / np.sqrt(group.var() + EPSILON) + beta[c]
+    return out
+
+
+def rms_norm(x: np.ndarray, gamma: np.ndarray) -> np.ndarray:
+    out = np.empty_like(x)
+    for at in np.ndindex(x.shape[:-1]):
+        out[at] = gamma * x[at] / np.sqrt((x[at] ** 2).mean() + EPSILON)
+    return out
+
+
+@pytest.mark.parametrize(("shape", "num_groups"), GROUP_SHAPES)
+def test_group_norm(shape: Any, num_groups: int, lane: Lane, dtype: str, rng: Any) -> None:
+    x, gamma, beta = rng.normal(size=shape), rng.normal(size=shape[1]), rng.normal(size=shape[1])
+    given = lane.array(x, dtype), num_groups, *(lane.array(v, dtype) for v in (gamma, beta))
+    out = lane.ops.group_norm(*given, EPSILON)
+    close(lane.host(out.output), group_norm(x, num_groups, gamma, beta), dtype, 10)
+    rows = x.reshape(shape[0], num_groups, -1)
+    close(lane.host(out.mean), rows.mean(-1, keepdims=True), dtype)
+    close(lane.host(out.rstd), 1 / np.sqrt(rows.var(-1, keepdims=True) + EPSILON), dtype, 10)
+
+
+@pytest.mark.parametrize("shape", LAYER_SHAPES)
+def test_rms_norm(shape: Any, lane: Lane, dtype: str, rng: Any) -> None:
+    x, gamma = rng.normal(size=shape), rng.normal(size=shape[-1])
+    out = lane.ops.rms_norm(*(lane.array(v, dtype) for v in (x, gamma)), EPSILON)
+    close(lane.host(out.output), rms_norm(x, gamma), dtype, 10)
+    close(lane.host(out.rstd), 1 / np.sqrt((x**2).mean(-1, keepdims=True) + EPSILON), dtype, 10)
+
+
+@pytest.mark.parametrize(("shape", "num_groups"), [*GROUP_SHAPES, *((s, 0) for s in LAYER_SHAPES)])
+def test_gradients_of_group_and_rms_norm_are_slopes(shape: Any, num_groups: int, lane: Lane, rng: Any) -> None:
+    """0 groups stand for RMS norm."""
+    size = shape[1] if num_groups else shape[-1]
+    inputs = [rng.normal(size=shape), rng.normal(size=size), rng.normal(size=size)][: 3 if num_groups else 2]
+    directions = [rng.normal(size=v.shape) for v in inputs]
+    grad = rng.normal(size=shape)
+    x, gamma, *_ = map(lane.array, inputs)
+    if num_groups:
+        out = lane.ops.group_norm(x, num_groups, gamma, None, EPSILON)
+        grads = lane.ops.group_norm_backward(x, num_groups, gamma, out.mean, out.rstd, lane.array(grad))
+        want = slope(lambda x, *rest: group_norm(x, num_groups, *rest), inputs, directions, grad)
+    else:
+        out = lane.ops.rms_norm(x, gamma, EPSILON)
+        grads = lane.ops.rms_norm_backward(x, gamma, out.rstd, lane.array(grad))
+        want = slope(rms_norm, inputs, directions, grad)
+    got = sum(float(np.vdot(lane.host(g), d)) for g, d in zip(grads, directions, strict=True))
+    assert got == pytest.approx(want, rel=1e-6, abs=1e-6)
+
+
+def test_group_and_rms_norm_give_only_what_is_needed(lane: Lane, rng: Any) -> None:
+    x, grad = lane.array(rng.normal(size=(2, 4, 3))), lane.array(rng.normal(size=(2, 4, 3)))
+    group, row = lane.ops.group_norm(x, 2, None, None, EPSILON), lane.ops.rms_norm(x, None, EPSILON)
+    for needs in ((True, False, False), (False, True, False), (False, False, True)):
+        found = lane.ops.group_norm_backward(x, 2, None, group.mean, group.rstd, grad, needs)
+        assert tuple(g is not None for g in found) == needs
+    for needs in ((True, False), (False, True)):
+        found = lane.ops.rms_norm_backward(x, None, row.rstd, grad, needs)
+        assert tuple(g is not None for g in found) == needs
+
+
 @pytest.mark.parametrize("shape", [(4, 3, 2), (8, 6, 16, 16)])
 def test_only_what_is_needed(shape: Any, lane: Lane, rng: Any) -> None:
     x, grad = lane.array(rng.normal(size=shape)), lane.array(rng.normal(size=shape))
@@ -112,16 +183,35 @@ def test_empty_batch(lane: Lane) -> None:
     assert lane.host(layer.gamma_grad).tolist() == [0, 0, 0, 0]
 
 
-@pytest.mark.parametrize("shape", [(6, 2, 8), (64, 4, 64)])
-def test_far_from_zero(shape: Any, lane: Lane, rng: Any) -> None:
-    # E[x^2] - E[x]^2 would have no digit left in float32.
-    x = (10000 + rng.normal(size=shape)).astype(np.float32)
+@pytest.mark.parametrize("shape", [(6, 2, 8), (300, 4), (64, 4, 64)])
+@pytest.mark.parametrize("mean", [1e4, -3e4, 1e5])
+def test_far_from_zero(shape: Any, mean: float, lane: Lane, rng: Any) -> None:
+    # E[x^2] - E[x]^2 would have no digit left in float32, and the mean of many such numbers has few.
+    x = (mean + rng.normal(size=shape)).astype(np.float32)
+    wide, one, none = x.astype(np.float64), np.ones(shape[1]), np.zeros(shape[1])
     out = lane.ops.batch_norm_train(lane.array(x), None, None, EPSILON)
-    wide = x.astype(np.float64)
-    np.testing.assert_allclose(lane.host(out.variance), wide.var((0, 2)), rtol=1e-4)
+    axes = (0, *range(2, x.ndim))
+    np.testing.assert_allclose(lane.host(out.mean), wide.mean(axes), rtol=1e-7)
+    np.testing.assert_allclose(lane.host(out.variance), wide.var(axes), rtol=1e-5)
+    np.testing.assert_allclose(lane.host(out.output), batch_norm(wide, one, none), rtol=1e-5, atol=1e-5)
     normed = lane.ops.layer_norm(lane.array(x), None, None, EPSILON)
     rstd = 1 / np.sqrt(wide.var(-1, keepdims=True) + EPSILON)
-    np.testing.assert_allclose(lane.host(normed.rstd), rstd, rtol=1e-4)
+    np.testing.assert_allclose(lane.host(normed.rstd), rstd, rtol=1e-5)
+    want = (wide - wide.mean(-1, keepdims=True)) * rstd
+    np.testing.assert_allclose(lane.host(normed.output), want, rtol=1e-5, atol=1e-5)
+    groups = lane.ops.group_norm(lane.array(x), 2, None, None, EPSILON)
+    np.testing.assert_allclose(lane.host(groups.output), group_norm(wide, 2, one, none), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(4, 2, 3), (64, 4, 64)])
+def test_equal_numbers_have_no_variance(shape: Any, lane: Lane) -> None:
+    x = lane.array(np.full(shape, 12345.678, np.float32))
+    out = lane.ops.batch_norm_train(x, None, None, EPSILON)
+    assert lane.host(out.variance).tolist() == [0.0] * shape[1]
+    np.testing.assert_allclose(lane.host(out.output), np.zeros(shape), atol=1e-6)
+    np.testing.assert_allclose(
+        lane.host(lane.ops.layer_norm(x, None, None, EPSILON).output), np.zeros(shape), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("shape", [(4, 2, 8), (64, 4, 64)])

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograd_backends import Backend, get_backend
+from autograd_backends import Backend, InterpolateOptions, get_backend
 from autograd_backends.numpy_backend import blocks, norm, softmax
+from autograd_backends.resampling import MODES
 
 from .conftest import batch_last
 
@@ -118,3 +119,26 @@ def test_max_pool(drawn: Any, data: Any) -> None:
     grad = batch_last(want.output) if data.draw(st.booleans()) else want.output
     same(*(ops.scatter_planes(x.shape, grad, want.indices) for ops in (CPU, Backend)), dtype)
     np.testing.assert_array_equal(x, before)
+
+
+@common
+@given(arrays(3, 5), st.data())
+def test_interpolate(drawn: Any, data: Any) -> None:
+    x, _, dtype = drawn
+    out = tuple(data.draw(st.integers(1, 9)) for _ in x.shape[2:])
+    options = InterpolateOptions(data.draw(st.sampled_from(MODES)), data.draw(st.booleans()))
+    before = x.copy()
+    y, want = (ops.interpolate(x, out, options) for ops in (CPU, Backend))
+    same(y, want, dtype)
+    same(*(ops.interpolate_backward(x.shape, want, out, options) for ops in (CPU, Backend)), dtype)
+    np.testing.assert_array_equal(x, before)
+
+
+@common
+@given(st.lists(st.integers(0, 5), max_size=3), st.integers(0, 2**16))
+def test_bits(shape: list[int], seed: int) -> None:
+    x = np.random.default_rng(seed).random(tuple(shape)) > 0.5
+    got, want = (ops.pack_bits(x) for ops in (CPU, Backend))
+    same(got, want, "float64")
+    for ops in (CPU, Backend):
+        np.testing.assert_array_equal(ops.unpack_bits(got, x.shape), x)

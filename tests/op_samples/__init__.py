@@ -7,10 +7,13 @@ from . import (
     attention,
     compare,
     conv,
+    ctc,
     deform_conv,
+    dropout,
     dtype,
     elementwise,
     grid_sample,
+    group_norm,
     indexing,
     interpolate,
     linear,
@@ -18,13 +21,19 @@ from . import (
     norm,
     pad,
     pool,
+    recurrent,
     reduce,
     shape,
     unfold,
 )
 from .base import Sample, arrays_in, distinct
 
-__all__ = ["SAMPLES", "Sample", "arrays_in", "distinct"]
+__all__ = [
+    "SAMPLES",
+    "Sample",
+    "arrays_in",
+    "distinct",
+]
 
 FAMILIES = (
     elementwise,
@@ -33,6 +42,7 @@ FAMILIES = (
     shape,
     reduce,
     activation,
+    dropout,
     indexing,
     linear,
     conv,
@@ -41,10 +51,13 @@ FAMILIES = (
     pad,
     pool,
     norm,
+    group_norm,
     loss,
-    *(elementwise, compare, dtype, shape, reduce, activation, indexing, linear, conv, pad, pool, norm, loss),
-    *(interpolate, grid_sample),
+    ctc,
+    interpolate,
+    grid_sample,
     attention,
+    recurrent,
 )
 
 #: The samples of each op by its name.

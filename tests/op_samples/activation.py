@@ -72,7 +72,6 @@ def _by_line(f: Any, x: np.ndarray, g: np.ndarray, axis: int) -> np.ndarray:
     return out
 
 
-KEEP = np.array([[True, False, True], [False, True, True]])
 #: Arrays and a dimension of each.
 LINES = [
     (distinct((2, 3)), 1),
@@ -135,16 +134,6 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample(gelu, x, approximate)
         for x in (distinct((2, 3)), distinct((4,), -4, 4), distinct(()), np.zeros((0, 2)), np.array([0.0, -10.0, 10.0]))
         for approximate in ("none", "tanh")
-    ],
-    "dropout": [
-        Sample(lambda x, keep, scale: x * keep * scale, x, keep, scale)
-        for x, keep, scale in [
-            (distinct((2, 3)), KEEP, 2.0),
-            (distinct((2, 3)), np.zeros((2, 3), bool), 1.25),
-            (distinct(()), np.array(True), 1.5),
-            (np.zeros((0, 3)), np.zeros((0, 3), bool), 2.0),
-            (distinct((2, 3)), KEEP[:, :1], 2.0),
-        ]
     ],
     "softmax": [Sample(softmax, *line) for line in [*LINES, SHIFTED]],
     "log_softmax": [Sample(log_softmax, *line) for line in [*LINES, SHIFTED]],

@@ -1,4 +1,4 @@
-"""Samples of batch norm and layer norm, and of their gradients."""
+"""Samples of batch norm, layer norm and RMS norm, and of their gradients."""
 
 from __future__ import annotations
 
@@ -60,6 +60,22 @@ def layer_norm_backward(
     return gradients(lambda *a: layer_norm(*a, epsilon), x, gamma, np.zeros(x.shape[-1]), g, needs)
 
 
+def rms_norm(x: Any, gamma: Any, epsilon: float) -> Any:
+    """The definition."""
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + epsilon) * (1.0 if gamma is None else gamma)
+
+
+RmsNormBackward = namedtuple("RmsNormBackward", ["x_grad", "gamma_grad"])
+
+
+def rms_norm_backward(x: Any, gamma: Any, _rstd: Any, epsilon: float, g: Any, needs: Any = (True, True)) -> Any:
+    """By complex steps through the definition."""
+    found = gradients(
+        lambda x, gamma, _beta: rms_norm(x, gamma, epsilon), x, gamma, np.zeros(x.shape[-1]), g, (*needs, False)
+    )
+    return RmsNormBackward(found.x_grad, found.gamma_grad)
+
+
 def gradients(f: Any, x: Any, gamma: Any, beta: Any, g: Any, needs: Any) -> Any:
     """Those of x, gamma (1 if it is None) and beta; None for what is not needed."""
     gamma = np.ones_like(beta) if gamma is None else gamma
@@ -89,7 +105,10 @@ def backward_sample(reference: Any, x: Any, gamma: Any, first: Any, second: Any,
 
 SAMPLES: dict[str, list[Sample]] = {
     name: []
-    for name in ("batch_norm", "batch_norm_train", "batch_norm_train_backward", "layer_norm", "layer_norm_backward")
+    for name in (
+        *("batch_norm", "batch_norm_train", "batch_norm_train_backward", "layer_norm", "layer_norm_backward"),
+        *("rms_norm", "rms_norm_backward"),
+    )
 }
 for _i, _shape in enumerate(BATCHES):
     _x = distinct(_shape, seed=_i)
@@ -118,3 +137,12 @@ for _i, _shape in enumerate(ROWS):
                 backward_sample(layer_norm_backward, _x, _gamma, _mean, _rstd, *_needs)
             )
 SAMPLES["layer_norm"].append(Sample(layer_norm, np.zeros((0, 3)), np.ones(3), np.zeros(3), EPSILON))
+
+for _i, _shape in enumerate(ROWS):
+    _x, _g = distinct(_shape, seed=_i), distinct(_shape, seed=40)
+    _rstd = 1 / np.sqrt((_x**2).mean(-1, keepdims=True) + EPSILON)
+    for _gamma in (per_channel(_shape[-1], True, 11), None):
+        SAMPLES["rms_norm"].append(Sample(rms_norm, _x, _gamma, EPSILON))
+        for _needs in [(), ((True, False),), ((False, True),)]:
+            SAMPLES["rms_norm_backward"].append(Sample(rms_norm_backward, _x, _gamma, _rstd, EPSILON, _g, *_needs))
+SAMPLES["rms_norm"].append(Sample(rms_norm, np.zeros((0, 3)), np.ones(3), EPSILON))

@@ -162,6 +162,23 @@ SAMPLES: dict[str, list[Sample]] = {
             (INTEGERS, 1),
         ]
     ],
+    "cumprod": [
+        Sample(np.cumprod, x, axis)
+        for x, axis in [
+            (M, 0),
+            (M, 1),
+            (CUBE, 1),
+            (CUBE, -1),
+            (distinct((7,)), 0),
+            (distinct((1, 2)), 0),
+            (ZEROS, 1),
+            (ZEROS, 0),
+            (np.zeros((0, 3)), 0),
+            (np.zeros((2, 0)), 0),
+            (INTEGERS, 1),
+            (BOOLS, 0),
+        ]
+    ],
     "prod": over(
         reducing(np.prod),
         [*WAYS, *NO_ELEMENTS, (ZEROS, (1,), False), (ZEROS, None, False), (INTEGERS, (1,), False)],

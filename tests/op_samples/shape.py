@@ -76,6 +76,11 @@ def axes(reference: Any, *choices: Any) -> list[Sample]:
     return [Sample(reference, *choice) for choice in choices]
 
 
+def unstack(x: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
+    """Slice by slice."""
+    return tuple(np.take(x, i, axis) for i in range(x.shape[axis]))
+
+
 SAMPLES: dict[str, list[Sample]] = {
     "reshape": axes(
         np.reshape,
@@ -167,6 +172,10 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "tril": axes(np.tril, (distinct((3, 3)), 0), (distinct((3, 4)), 1), (CUBE, -1), (distinct((2, 2)), 5), (EMPTY, 0)),
     "triu": axes(np.triu, (distinct((3, 3)), 0), (distinct((3, 4)), 1), (CUBE, -1), (distinct((2, 2)), -5), (EMPTY, 0)),
+    "unstack": [
+        Sample(unstack, x, axis)
+        for x, axis in [(M, 0), (M, 1), (M, -1), (CUBE, 1), (VECTOR, 0), (M[:1], 0), (INTEGERS, 1)]
+    ],
     "repeat": axes(
         np.repeat, (M, 2, 0), (M, 3, 1), (M, 2, -1), (VECTOR, 1, 0), (EMPTY, 2, 1), (INTEGERS, 2, 1), (M, 0, 0)
     ),

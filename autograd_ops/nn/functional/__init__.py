@@ -4,6 +4,7 @@ from .activation import *
 from .attention import *
 from .convolution import *
 from .cross_entropy import *
+from .ctc import *
 from .dropout import *
 from .embedding import *
 from .grid_sample import *

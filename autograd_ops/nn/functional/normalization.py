@@ -1,14 +1,25 @@
-"""Batch norm, layer norm, and vectors of length 1."""
+"""Batch, layer, group, instance and RMS norm, local response normalisation, and vectors of length 1."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ... import ops
+from ...dtypes import float64
 from ...tape import no_grad
 from ...tensor import Tensor
+from .padding import pad
+from .pooling import avg_pool2d
 
-__all__ = ["batch_norm", "layer_norm", "normalize"]
+__all__ = [
+    "batch_norm",
+    "group_norm",
+    "instance_norm",
+    "layer_norm",
+    "local_response_norm",
+    "normalize",
+    "rms_norm",
+]
 
 
 def batch_norm(
@@ -67,14 +78,122 @@ def batch_norm(
             raise ValueError("batch_norm: running_mean and running_var are needed when not training")
         return ops.batch_norm(input, weight, bias, running_mean, running_var, eps)
     output, mean, variance = ops.batch_norm_train(input, weight, bias, eps)
+    count = input.numel() // max(mean.numel(), 1)
+    _mix_in(running_mean, running_var, mean, variance, count, momentum)
+    return output
+
+
+def _mix_in(
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    mean: Tensor,
+    variance: Tensor,
+    count: int,
+    momentum: float,
+) -> None:
+    """Mix the mean and the biased variance of `count` values into what runs, where the variance is unbiased."""
     with no_grad():
         if running_mean is not None:
             running_mean.mul_(1.0 - momentum).add_(mean * momentum)
         if running_var is not None:
-            count = input.numel() // max(mean.numel(), 1)
-            unbiased = variance * (momentum * count / max(count - 1, 1))
-            running_var.mul_(1.0 - momentum).add_(unbiased)
+            running_var.mul_(1.0 - momentum).add_(variance * (momentum * count / max(count - 1, 1)))
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """(x - mean) / sqrt(variance + eps) of each channel of each sample, scaled and shifted (Ulyanov and others, 2016).
+
+    Parameters
+    ----------
+    input
+        [N, C, ...] with at least one more dimension.
+    running_mean, running_var
+        [C]: with `use_input_stats`, what the mean over the batch of each sample's mean and unbiased variance is mixed
+        into, in place; without, the statistics to normalise by.
+    weight, bias
+        [C], scale and shift, or None.
+    use_input_stats
+        Whether to normalise by the statistics of the input itself.
+    momentum
+        The batch's part in the new running statistics.
+    eps
+        Added to the variance.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a channel of a sample has one value only, or running statistics are missing without
+        `use_input_stats`.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.nn.functional.instance_norm(ag.tensor([[[1.0, 3.0], [10.0, 30.0]]]))
+    tensor([[[-1.,  1.],
+             [-1.,  1.]]])
+    """
+    if input.ndim < 3:
+        raise ValueError(f"instance_norm: expected [N, C, ...] with a third dimension, got {tuple(input.shape)}")
+    if not use_input_stats:
+        if running_mean is None or running_var is None:
+            raise ValueError("instance_norm: running_mean and running_var are needed without use_input_stats")
+        return ops.batch_norm(input, weight, bias, running_mean, running_var, eps)
+    count = _product(input.shape[2:])
+    if count == 1:
+        raise ValueError(
+            f"instance_norm: x {tuple(input.shape)} has one value a channel of a sample; a variance needs two"
+        )
+    output = ops.instance_norm(input, weight, bias, eps)
+    if running_mean is not None or running_var is not None:
+        with no_grad():
+            positions = tuple(range(2, input.ndim))
+            mean, variance = ops.mean(input, positions), ops.var(input, positions, 0.0)
+            _mix_in(running_mean, running_var, ops.mean(mean, (0,)), ops.mean(variance, (0,)), count, momentum)
     return output
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """(x - mean) / sqrt(variance + eps) of each group of channels of each sample, scaled and shifted (Wu and He, 2018).
+
+    Parameters
+    ----------
+    input
+        [N, C, ...]
+    num_groups
+        How many groups the channels are cut into; divides C.
+    weight, bias
+        [C], scale and shift, or None.
+    eps
+        Added to the variance.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or one sample has one value a group.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.nn.functional.group_norm(ag.tensor([[1.0, 3.0, 10.0, 30.0]]), 2)
+    tensor([[-1.,  1., -1.,  1.]])
+    """
+    if input.ndim >= 2 and input.numel() == num_groups > 0:
+        raise ValueError(f"group_norm: x {tuple(input.shape)} has one value a group; a variance needs two")
+    return ops.group_norm(input, num_groups, weight, bias, eps)
 
 
 def layer_norm(
@@ -113,20 +232,98 @@ def layer_norm(
     >>> ag.nn.functional.layer_norm(ag.tensor([[1.0, 3.0]]), (2,))
     tensor([[-1.,  1.]])
     """
-    shape = input.shape
+    _check_normalized("layer_norm", input, normalized_shape, weight=weight, bias=bias)
+    rows = _rows(input, normalized_shape)
+    return _unrows(ops.layer_norm(rows, _flat(weight), _flat(bias), eps), input)
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """x / sqrt(mean(x^2) + eps) over the last dimensions, scaled (Zhang and Sennrich, 2019).
+
+    Parameters
+    ----------
+    input
+        [*, *normalized_shape]
+    normalized_shape
+        The lengths of the last dimensions: the mean square is taken over all of them.
+    weight
+        [*normalized_shape], a scale, or None.
+    eps
+        Added to the mean square; by default the smallest step from 1 of the dtype that it is computed in.
+
+    Raises
+    ------
+    ValueError
+        If `input` does not end in `normalized_shape`, or `weight` has another shape.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.nn.functional.rms_norm(ag.tensor([[1.0, 7.0]]), (2,))
+    tensor([[0.2, 1.4]])
+    """
+    _check_normalized("rms_norm", input, normalized_shape, weight=weight)
+    if eps is None:
+        eps = 2.0**-52 if input.dtype is float64 else 2.0**-23
+    return _unrows(ops.rms_norm(_rows(input, normalized_shape), _flat(weight), eps), input)
+
+
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+    """x / (k + alpha m)^beta, with m the mean of x^2 over `size` neighbouring channels (Krizhevsky and others, 2012).
+
+    Parameters
+    ----------
+    input
+        [N, C, ...] with at least one more dimension.
+    size
+        The number of channels; beyond the first and the last one there are zeros, which count in the mean.
+    alpha, beta, k
+        As in the formula.
+
+    Raises
+    ------
+    ValueError
+        If `input` has fewer dimensions, or `size` is not positive.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.nn.functional.local_response_norm(ag.ones(1, 3, 1), 3, alpha=3.0, beta=1.0).flatten()
+    tensor([0.3333, 0.25  , 0.3333])
+    """
+    if input.ndim < 3:
+        raise ValueError(f"local_response_norm: expected [N, C, ...] with a third dimension, got {tuple(input.shape)}")
+    if size < 1:
+        raise ValueError(f"local_response_norm: size must be positive, not {size}")
+    batch, count = input.shape[:2]
+    planes = ops.reshape(ops.square(input), (batch, 1, count, _product(input.shape[2:])))
+    padded = pad(planes, (0, 0, size // 2, (size - 1) // 2))
+    mean = ops.reshape(avg_pool2d(padded, (size, 1), 1), tuple(input.shape))
+    return input / (mean * alpha + k) ** beta
+
+
+def _check_normalized(name: str, input: Tensor, normalized_shape: Sequence[int], **parameters: Tensor | None) -> None:
+    """Refuse an input that does not end in `normalized_shape`, and parameters of another shape."""
     normalized = tuple(normalized_shape)
-    count = len(normalized)
-    if count == 0 or shape[-count:] != normalized:
+    if not normalized or input.shape[-len(normalized) :] != normalized:
         raise ValueError(
-            f"layer_norm: the input must end in normalized_shape {normalized}, and has shape {tuple(shape)}"
+            f"{name}: the input must end in normalized_shape {normalized}, and has shape {tuple(input.shape)}"
         )
-    if count == 1:
-        return ops.layer_norm(input, weight, bias, eps)
-    for name, parameter in (("weight", weight), ("bias", bias)):
-        if parameter is not None and parameter.shape != normalized:
-            raise ValueError(f"layer_norm: {name} must have shape {normalized}, and has {tuple(parameter.shape)}")
-    rows = ops.reshape(input, (*shape[:-count], _product(normalized)))
-    return ops.reshape(ops.layer_norm(rows, _flat(weight), _flat(bias), eps), tuple(shape))
+    for parameter, value in parameters.items():
+        if value is not None and value.shape != normalized:
+            raise ValueError(f"{name}: {parameter} must have shape {normalized}, and has {tuple(value.shape)}")
+
+
+def _rows(input: Tensor, normalized_shape: Sequence[int]) -> Tensor:
+    """`input` [*, *normalized_shape] with its last dimensions as one."""
+    count = len(normalized_shape)
+    return input if count == 1 else ops.reshape(input, (*input.shape[:-count], _product(normalized_shape)))
+
+
+def _unrows(rows: Tensor, input: Tensor) -> Tensor:
+    return rows if rows.ndim == input.ndim else ops.reshape(rows, tuple(input.shape))
 
 
 def _product(lengths: Sequence[int]) -> int:
@@ -137,7 +334,7 @@ def _product(lengths: Sequence[int]) -> int:
 
 
 def _flat(tensor: Tensor | None) -> Tensor | None:
-    return None if tensor is None else ops.reshape(tensor, (tensor.numel(),))
+    return tensor if tensor is None or tensor.ndim == 1 else ops.reshape(tensor, (tensor.numel(),))
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:

@@ -5,6 +5,7 @@ backend.
 """
 
 from .attention import Attention, AttentionBackward, attention, attention_backward
+from .bits import pack_bits, unpack_bits
 from .conv import (
     conv,
     conv_bias_backward,
@@ -14,6 +15,7 @@ from .conv import (
     conv_weight_backward,
     conv_x_backward,
 )
+from .ctc import CtcStates, ctc_loss, ctc_loss_backward, ctc_states
 from .deform_conv import (
     DeformConv2dBackward,
     DeformSamples,
@@ -28,12 +30,19 @@ from .linear import linear, linear_bias_backward, linear_weight_backward, linear
 from .norm import (
     BatchNormTrain,
     BatchNormTrainBackward,
+    GroupNormBackward,
     LayerNorm,
     LayerNormBackward,
+    RmsNorm,
+    RmsNormBackward,
     batch_norm_train,
     batch_norm_train_backward,
+    group_norm,
+    group_norm_backward,
     layer_norm,
     layer_norm_backward,
+    rms_norm,
+    rms_norm_backward,
 )
 from .pad import pad, pad_backward
 from .pool import (
@@ -47,6 +56,18 @@ from .pool import (
     max_pool_with_indices,
     scatter_planes,
 )
+from .recurrent import (
+    Lstm,
+    LstmBackward,
+    Recurrent,
+    RecurrentBackward,
+    gru,
+    gru_backward,
+    lstm,
+    lstm_backward,
+    rnn,
+    rnn_backward,
+)
 from .softmax import log_softmax, log_softmax_backward, logsumexp, softmax, softmax_backward
 from .special import erf
 from .unfold import fold4d, unfold, unfold4d, unfold_backward
@@ -56,12 +77,20 @@ __all__ = [
     "AttentionBackward",
     "BatchNormTrain",
     "BatchNormTrainBackward",
+    "CtcStates",
     "DeformConv2dBackward",
     "DeformSamples",
     "GridSampleBackward",
+    "GroupNormBackward",
     "LayerNorm",
     "LayerNormBackward",
+    "Lstm",
+    "LstmBackward",
     "MaxPoolWithIndices",
+    "Recurrent",
+    "RecurrentBackward",
+    "RmsNorm",
+    "RmsNormBackward",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
     "adaptive_max_pool_with_indices",
@@ -78,6 +107,9 @@ __all__ = [
     "conv_transpose_x_backward",
     "conv_weight_backward",
     "conv_x_backward",
+    "ctc_loss",
+    "ctc_loss_backward",
+    "ctc_states",
     "deform_conv2d",
     "deform_conv2d_backward",
     "deform_samples",
@@ -88,6 +120,10 @@ __all__ = [
     "gather_planes",
     "grid_sample",
     "grid_sample_backward",
+    "group_norm",
+    "group_norm_backward",
+    "gru",
+    "gru_backward",
     "interpolate",
     "interpolate_backward",
     "layer_norm",
@@ -99,13 +135,21 @@ __all__ = [
     "log_softmax",
     "log_softmax_backward",
     "logsumexp",
+    "lstm",
+    "lstm_backward",
     "max_pool_with_indices",
+    "pack_bits",
     "pad",
     "pad_backward",
+    "rms_norm",
+    "rms_norm_backward",
+    "rnn",
+    "rnn_backward",
     "scatter_planes",
     "softmax",
     "softmax_backward",
     "unfold",
     "unfold4d",
     "unfold_backward",
+    "unpack_bits",
 ]

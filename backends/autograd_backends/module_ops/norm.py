@@ -1,9 +1,11 @@
-"""Batch norm and layer norm: statistics from centred values, in float32 for half precision.
+"""Batch, layer, group and RMS norm: statistics from centred values, in float32 for half precision.
 
-With h = (x - mean) / sqrt(variance + epsilon), and d = gamma * output_grad, both have the gradient
+With h = (x - mean) / sqrt(variance + epsilon), and d = gamma * output_grad, all have the gradient
 ``x_grad = (d - mean(d) - h * mean(d * h)) / sqrt(variance + epsilon)``, where the means go over what was
 normalised (Ioffe and Szegedy, "Batch Normalization", 2015; Ba, Kiros and Hinton, "Layer Normalization",
-2016).
+2016). Group norm is layer norm of the groups as rows (Wu and He, "Group Normalization", 2018), and RMS norm
+is layer norm with 0 in place of the mean, so that mean(d) falls away (Zhang and Sennrich, "Root Mean Square
+Layer Normalization", 2019).
 """
 
 from __future__ import annotations
@@ -12,19 +14,26 @@ from math import prod
 from typing import NamedTuple
 
 from ..array_types import Array, Namespace
-from ..lookup import namespace
-from ..shapes import check_batch_norm, check_layer_norm
+from ..lookup import kernels, namespace
+from ..shapes import check_batch_norm, check_group_norm, check_layer_norm
 from .precision import cast, widened
 
 __all__ = [
     "BatchNormTrain",
     "BatchNormTrainBackward",
+    "GroupNormBackward",
     "LayerNorm",
     "LayerNormBackward",
+    "RmsNorm",
+    "RmsNormBackward",
     "batch_norm_train",
     "batch_norm_train_backward",
+    "group_norm",
+    "group_norm_backward",
     "layer_norm",
     "layer_norm_backward",
+    "rms_norm",
+    "rms_norm_backward",
 ]
 
 #: Which of x, gamma and beta needs a gradient.
@@ -63,6 +72,49 @@ class LayerNormBackward(NamedTuple):
     beta_grad: Array | None
 
 
+class GroupNormBackward(NamedTuple):
+    """The gradients of x [N, C, ...], gamma [C] and beta [C]; None where not needed."""
+
+    x_grad: Array | None
+    gamma_grad: Array | None
+    beta_grad: Array | None
+
+
+class RmsNorm(NamedTuple):
+    """Output [..., d], and 1 / sqrt(mean(x^2) + epsilon) of each row, [..., 1]."""
+
+    output: Array
+    rstd: Array
+
+
+class RmsNormBackward(NamedTuple):
+    """The gradients of x [..., d] and gamma [d]; None where not needed."""
+
+    x_grad: Array | None
+    gamma_grad: Array | None
+
+
+# ---------------------------------------------------------------- what they share
+
+
+def _centred(xp: Namespace, x: Array, axes: tuple[int, ...], count: int) -> tuple[Array, Array]:
+    """`x` less its mean over `axes`, of `count` elements, and the mean.
+
+    The sum of many large numbers is not exact, and no float near its mean need be: what the mean missed is seen in
+    the mean of the differences.
+    """
+    mean = xp.sum(x, axis=axes, keepdims=True) / count
+    centred = x - mean
+    missed = xp.sum(centred, axis=axes, keepdims=True) / count
+    return centred - missed, mean + missed
+
+
+def _x_grad(grad: Array, grad_mean: Array | None, normal: Array, normal_mean: Array, scale: Array) -> Array:
+    """The gradient of x, from that of the normalised x and its means alone and with the normalised x."""
+    inner = grad if grad_mean is None else grad - grad_mean
+    return (inner - normal * normal_mean) * scale
+
+
 # ---------------------------------------------------------------- batch norm
 
 
@@ -93,8 +145,7 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     )
     axes, count = _channel_axes(x)
     wide = widened(xp, x)
-    mean = xp.sum(wide, axis=axes, keepdims=True) / count
-    centred = wide - mean
+    centred, mean = _centred(xp, wide, axes, count)
     variance = xp.sum(centred * centred, axis=axes, keepdims=True) / count
     scale = 1 / xp.sqrt(variance + epsilon)
     if gamma is not None:
@@ -140,7 +191,7 @@ def batch_norm_train_backward(
     x_grad = None
     if needs[0]:
         scale = rstd if gamma is None else rstd * _per_channel(xp, widened(xp, gamma), x.ndim)
-        x_grad = cast(xp, (grad - grad_sum / count - normal * (normal_sum / count)) * scale, x.dtype)
+        x_grad = cast(xp, _x_grad(grad, grad_sum / count, normal, normal_sum / count, scale), x.dtype)
     dtype = x.dtype if gamma is None else gamma.dtype
     channels = (x.shape[1],)
     return BatchNormTrainBackward(
@@ -187,8 +238,7 @@ def layer_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float
     )
     wide = widened(xp, x)
     count = max(1, x.shape[-1])
-    mean = xp.sum(wide, axis=-1, keepdims=True) / count
-    centred = wide - mean
+    centred, mean = _centred(xp, wide, (-1,), count)
     variance = xp.sum(centred * centred, axis=-1, keepdims=True) / count
     rstd = 1 / xp.sqrt(variance + epsilon)
     out = centred * rstd
@@ -230,10 +280,160 @@ def layer_norm_backward(
         scaled = grad if gamma is None else grad * widened(xp, gamma)
         grad_mean = xp.sum(scaled, axis=-1, keepdims=True) / count
         normal_mean = xp.sum(scaled * normal, axis=-1, keepdims=True) / count
-        x_grad = cast(xp, (scaled - grad_mean - normal * normal_mean) * rstd, x.dtype)
+        x_grad = cast(xp, _x_grad(scaled, grad_mean, normal, normal_mean, rstd), x.dtype)
     dtype = x.dtype if gamma is None else gamma.dtype
     return LayerNormBackward(
         x_grad,
         cast(xp, xp.sum(grad * normal, axis=rows), dtype) if needs[1] else None,
         cast(xp, xp.sum(grad, axis=rows), dtype) if needs[2] else None,
     )
+
+
+# ---------------------------------------------------------------- group norm
+
+
+def group_norm(x: Array, num_groups: int, gamma: Array | None, beta: Array | None, epsilon: float) -> LayerNorm:
+    """Normalise each of `num_groups` groups of channels of each sample of x [N, C, ...] over channels and positions.
+
+    Parameters
+    ----------
+    x
+        [N, C, ...]
+    num_groups
+        Divides C.
+    gamma, beta
+        [C], the scale and shift of each channel, or None for 1 and 0.
+    epsilon
+        Added to the biased variance, inside the root.
+
+    Returns
+    -------
+    LayerNorm
+        The output [N, C, ...], and the mean and 1 / sqrt(variance + epsilon) of each group, both [N, num_groups, 1].
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit.
+    """
+    xp = namespace(x)
+    check_group_norm(
+        "group_norm", x.shape, num_groups, None if gamma is None else gamma.shape, None if beta is None else beta.shape
+    )
+    rows, mean, rstd = kernels(x).layer_norm(_groups(xp, widened(xp, x), num_groups), None, None, epsilon)
+    out = xp.reshape(rows, x.shape)
+    if gamma is not None:
+        out *= _per_channel(xp, cast(xp, gamma, out.dtype), x.ndim)
+    if beta is not None:
+        out += _per_channel(xp, cast(xp, beta, out.dtype), x.ndim)
+    return LayerNorm(cast(xp, out, x.dtype), mean, rstd)
+
+
+def group_norm_backward(
+    x: Array,
+    num_groups: int,
+    gamma: Array | None,
+    mean: Array,
+    rstd: Array,
+    output_grad: Array,
+    needs: Needs = (True, True, True),
+) -> GroupNormBackward:
+    """The gradients of ``group_norm``, through the statistics too.
+
+    Parameters
+    ----------
+    x, output_grad
+        [N, C, ...]
+    num_groups
+        Divides C.
+    gamma
+        [C] or None.
+    mean, rstd
+        [N, num_groups, 1], as ``group_norm`` gave them.
+    needs
+        Which of x, gamma and beta needs a gradient.
+    """
+    xp = namespace(x)
+    axes, _ = _channel_axes(x)
+    grad = widened(xp, output_grad)
+    rows = _groups(xp, widened(xp, x), num_groups)
+    x_grad = gamma_grad = beta_grad = None
+    dtype = x.dtype if gamma is None else gamma.dtype
+    if needs[0]:
+        scaled = grad if gamma is None else grad * _per_channel(xp, widened(xp, gamma), x.ndim)
+        only_x = (True, False, False)
+        found = kernels(x).layer_norm_backward(rows, None, mean, rstd, _groups(xp, scaled, num_groups), only_x)
+        x_grad = cast(xp, xp.reshape(found.x_grad, x.shape), x.dtype)
+    if needs[1]:
+        normal = xp.reshape((rows - mean) * rstd, x.shape)
+        gamma_grad = cast(xp, xp.sum(grad * normal, axis=axes), dtype)
+    if needs[2]:
+        beta_grad = cast(xp, xp.sum(grad, axis=axes), dtype)
+    return GroupNormBackward(x_grad, gamma_grad, beta_grad)
+
+
+def _groups(xp: Namespace, x: Array, num_groups: int) -> Array:
+    """x [N, C, ...] -> [N, num_groups, all else]"""
+    batch, *rest = x.shape
+    return xp.reshape(x, (batch, num_groups, prod(rest) // num_groups))
+
+
+# ---------------------------------------------------------------- RMS norm
+
+
+def rms_norm(x: Array, gamma: Array | None, epsilon: float) -> RmsNorm:
+    """Divide each row along the last dimension of x [..., d] by the root of its mean square.
+
+    Parameters
+    ----------
+    x
+        [..., d]
+    gamma
+        [d], a scale, or None for 1.
+    epsilon
+        Added to the mean square, inside the root.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit.
+    """
+    xp = namespace(x)
+    check_layer_norm("rms_norm", x.shape, None if gamma is None else gamma.shape, None)
+    wide = widened(xp, x)
+    square = xp.sum(wide * wide, axis=-1, keepdims=True) / max(1, x.shape[-1])
+    rstd = 1 / xp.sqrt(square + epsilon)
+    out = wide * rstd
+    if gamma is not None:
+        out *= cast(xp, gamma, wide.dtype)
+    return RmsNorm(cast(xp, out, x.dtype), rstd)
+
+
+def rms_norm_backward(
+    x: Array, gamma: Array | None, rstd: Array, output_grad: Array, needs: tuple[bool, bool] = (True, True)
+) -> RmsNormBackward:
+    """The gradients of ``rms_norm``, through the mean square too.
+
+    Parameters
+    ----------
+    x, output_grad
+        [..., d]
+    gamma
+        [d] or None.
+    rstd
+        [..., 1], as ``rms_norm`` gave it.
+    needs
+        Which of x and gamma needs a gradient.
+    """
+    xp = namespace(x)
+    grad = widened(xp, output_grad)
+    normal = widened(xp, x) * rstd
+    x_grad = gamma_grad = None
+    if needs[0]:
+        scaled = grad if gamma is None else grad * widened(xp, gamma)
+        normal_mean = xp.sum(scaled * normal, axis=-1, keepdims=True) / max(1, x.shape[-1])
+        x_grad = cast(xp, _x_grad(scaled, None, normal, normal_mean, rstd), x.dtype)
+    if needs[1]:
+        rows = tuple(range(x.ndim - 1))
+        gamma_grad = cast(xp, xp.sum(grad * normal, axis=rows), x.dtype if gamma is None else gamma.dtype)
+    return RmsNormBackward(x_grad, gamma_grad)

@@ -10,11 +10,12 @@ from ..array_types import Array, Shape
 from ..base import Backend
 from ..device import Device
 from . import attention as attentions
+from . import bits, namespace
 from . import interpolate as resizing
 from . import linear as linears
-from . import namespace
 from . import norm as norms
 from . import pool as pools
+from . import recurrent as recurrents
 from . import softmax as softmaxes
 
 __all__ = ["NumpyBackend"]
@@ -131,8 +132,15 @@ class NumpyBackend(Backend):
     interpolate_backward = staticmethod(resizing.interpolate_backward)
     attention = staticmethod(attentions.attention)
     attention_backward = staticmethod(attentions.attention_backward)
+    lstm = staticmethod(recurrents.lstm)
+    lstm_backward = staticmethod(recurrents.lstm_backward)
+    gru = staticmethod(recurrents.gru)
+    gru_backward = staticmethod(recurrents.gru_backward)
 
     softmax = staticmethod(softmaxes.softmax)
     softmax_backward = staticmethod(softmaxes.softmax_backward)
     log_softmax = staticmethod(softmaxes.log_softmax)
     log_softmax_backward = staticmethod(softmaxes.log_softmax_backward)
+
+    pack_bits = staticmethod(bits.pack_bits)
+    unpack_bits = staticmethod(bits.unpack_bits)
