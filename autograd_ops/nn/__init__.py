@@ -14,6 +14,7 @@ from .normalization import *
 from .padding import *
 from .parameter import Parameter
 from .pooling import *
+from .recurrent import *
 from .shape import *
 from .shuffle import *
 from .transformer import *

@@ -12,6 +12,7 @@ from autograd_backends import (
     GridSampleOptions,
     InterpolateOptions,
     PaddedConvOptions,
+    RecurrentOptions,
     UnfoldOptions,
 )
 
@@ -36,6 +37,7 @@ from .norm import *
 from .pad import *
 from .pool import *
 from .product import *
+from .recurrent import *
 from .reduce import *
 from .shape import *
 from .unfold import *

@@ -17,6 +17,7 @@ from .options import (
     GridSampleOptions,
     InterpolateOptions,
     PaddedConvOptions,
+    RecurrentOptions,
     UnfoldOptions,
 )
 
@@ -33,6 +34,7 @@ __all__ = [
     "InterpolateOptions",
     "Namespace",
     "PaddedConvOptions",
+    "RecurrentOptions",
     "Shape",
     "ShapeError",
     "UnfoldOptions",

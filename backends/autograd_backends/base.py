@@ -262,6 +262,13 @@ class Backend:
     attention = staticmethod(module_ops.attention)
     attention_backward = staticmethod(module_ops.attention_backward)
 
+    rnn = staticmethod(module_ops.rnn)
+    rnn_backward = staticmethod(module_ops.rnn_backward)
+    lstm = staticmethod(module_ops.lstm)
+    lstm_backward = staticmethod(module_ops.lstm_backward)
+    gru = staticmethod(module_ops.gru)
+    gru_backward = staticmethod(module_ops.gru_backward)
+
     softmax = staticmethod(module_ops.softmax)
     softmax_backward = staticmethod(module_ops.softmax_backward)
     log_softmax = staticmethod(module_ops.log_softmax)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from operator import index
 
@@ -23,6 +24,7 @@ __all__ = [
     "GridSampleOptions",
     "InterpolateOptions",
     "PaddedConvOptions",
+    "RecurrentOptions",
     "UnfoldOptions",
     "per_dimension",
 ]
@@ -143,6 +145,46 @@ class PaddedConvOptions(ConvOptions):
         before = per_dimension(op_name, "padding_start", self.padding, rank)
         after = per_dimension(op_name, "padding_end", self.padding_end, rank)
         return tuple(zip(before, after, strict=True))
+
+
+@dataclass(frozen=True)
+class RecurrentOptions:
+    """How a recurrent network goes through its sequences.
+
+    Parameters
+    ----------
+    reverse
+        From the last time to the first; the results still stand in the order of x.
+    batch_sizes
+        None: all sequences are equally long, and x is [T, N, d_input]. For sequences of several lengths, ordered by
+        length with the longest first: how many of them have each time; x is then [sum of batch_sizes, d_input], the
+        rows of all sequences at the first time, then at the second, and so on.
+
+    Raises
+    ------
+    ValueError
+        If `batch_sizes` is empty, or has a number that is not positive or larger than the one before it.
+
+    Examples
+    --------
+    Sequences of 3 and 1 elements:
+
+    >>> RecurrentOptions(batch_sizes=(2, 1, 1))
+    RecurrentOptions(reverse=False, batch_sizes=(2, 1, 1))
+    """
+
+    reverse: bool = False
+    batch_sizes: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.batch_sizes is None:
+            return
+        given: object = self.batch_sizes
+        if isinstance(given, int):
+            raise TypeError(f"RecurrentOptions: batch_sizes={given} is not a tuple of ints")
+        _checked(self, "batch_sizes", 1)
+        if any(n > before for before, n in pairwise(self.batch_sizes)):
+            raise ValueError(f"RecurrentOptions: batch_sizes={self.batch_sizes} may not rise: order the longest first")
 
 
 @dataclass(frozen=True)

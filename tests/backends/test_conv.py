@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
-from autograd_backends import ConvOptions, PaddedConvOptions, ShapeError
+from autograd_backends import ConvOptions, ConvTransposeOptions, PaddedConvOptions, ShapeError
 
 from .conftest import Lane, batch_last, close
 
@@ -114,3 +115,104 @@ def test_refuses_what_does_not_fit(lane: Lane) -> None:
     x, weight = lane.array(np.zeros((8, 3, 28, 28))), lane.array(np.zeros((16, 4, 3, 3)))
     with pytest.raises(ShapeError, match=r"conv2d: x has 3 channels \(dimension 1 of \(8, 3, 28, 28\)\)"):
         lane.ops.conv2d(x, weight, None, ConvOptions())
+
+
+# ---------------------------------------------------------------- transposed
+
+# x, weight, options
+TRANSPOSED: list[tuple[tuple[int, ...], tuple[int, ...], ConvTransposeOptions]] = [
+    ((2, 3, 4), (3, 2, 3), ConvTransposeOptions()),
+    ((2, 4, 3), (4, 3, 2), ConvTransposeOptions(stride=3, padding=2, padding_out=4, dilation=2, groups=2)),
+    ((2, 3, 3, 4), (3, 2, 3, 2), ConvTransposeOptions(padding=1)),
+    ((2, 2, 3, 2), (2, 1, 2, 3), ConvTransposeOptions(stride=(2, 1), padding=(0, 1), padding_out=(1, 0), groups=2)),
+    (
+        (1, 2, 2, 3, 2),
+        (2, 2, 2, 1, 3),
+        ConvTransposeOptions((1, 2, 3), 0, (0, 1, 2), (2, 1, 1)),
+    ),
+    ((0, 2, 3), (2, 1, 2), ConvTransposeOptions(stride=2)),
+]
+
+
+@pytest.mark.parametrize(("x_shape", "weight_shape", "options"), TRANSPOSED)
+def test_transposed_against_loops(
+    x_shape: Any, weight_shape: Any, options: ConvTransposeOptions, lane: Lane, dtype: str, rng: Any, monkeypatch: Any
+) -> None:
+    rank = len(x_shape) - 2
+    x, weight = rng.normal(size=x_shape), rng.normal(size=weight_shape)
+    bias = rng.normal(size=weight_shape[1] * options.groups)
+    stride, padding, longer, dilation = (
+        (v,) * rank if isinstance(v, int) else v
+        for v in (options.stride, options.padding, options.padding_out, options.dilation)
+    )
+    sizes = [
+        (x_shape[2 + d] - 1) * stride[d] - 2 * padding[d] + dilation[d] * (weight_shape[2 + d] - 1) + 1 + longer[d]
+        for d in range(rank)
+    ]
+    out = np.zeros((x_shape[0], len(bias), *sizes)) + bias.reshape(-1, *(1,) * rank)
+    grad = rng.normal(size=out.shape)
+    x_grad, weight_grad = np.zeros(x_shape), np.zeros(weight_shape)
+    for n, c, *position in np.ndindex(x_shape):
+        group = c // (x_shape[1] // options.groups)
+        for o, *cell in np.ndindex(weight_shape[1:]):
+            at = [position[d] * stride[d] + cell[d] * dilation[d] - padding[d] for d in range(rank)]
+            if all(0 <= a < size for a, size in zip(at, sizes, strict=True)):
+                at_out = (n, group * weight_shape[1] + o, *at)
+                out[at_out] += x[(n, c, *position)] * weight[(c, o, *cell)]
+                x_grad[(n, c, *position)] += grad[at_out] * weight[(c, o, *cell)]
+                weight_grad[(c, o, *cell)] += grad[at_out] * x[(n, c, *position)]
+
+    name = f"conv_transpose{rank}d"
+    ops = lane.ops
+    ax, aw, ab, ag = (lane.array(v, dtype) for v in (x, weight, bias, grad))
+    for workspace in (lane.backend.workspace, 1):
+        monkeypatch.setattr(lane.backend, "workspace", workspace)
+        close(lane.host(getattr(ops, name)(ax, aw, ab, options)), out, dtype, 10)
+        close(lane.host(getattr(ops, f"{name}_x_backward")(aw, ag, options)), x_grad, dtype, 10)
+        close(lane.host(getattr(ops, f"{name}_weight_backward")(ax, weight_shape, ag, options)), weight_grad, dtype, 10)
+
+
+def test_gradients_of_other_shapes_are_refused(lane: Lane) -> None:
+    x, weight = lane.array(np.zeros((2, 2, 4, 4))), lane.array(np.zeros((2, 2, 3, 3)))
+    grad = lane.array(np.zeros((2, 2, 4, 4)))
+    for call in (
+        lambda: lane.ops.conv2d_x_backward(x.shape, weight, grad, ConvOptions()),
+        lambda: lane.ops.conv2d_weight_backward(x, weight.shape, grad, ConvOptions()),
+        lambda: lane.ops.conv_transpose2d_x_backward(weight, grad, ConvTransposeOptions(stride=2)),
+        lambda: lane.ops.conv_transpose2d_weight_backward(x, weight.shape, grad, ConvTransposeOptions()),
+    ):
+        with pytest.raises(ShapeError, match=r"output_grad has shape \(2, 2, 4, 4\)"):
+            call()
+
+
+# ---------------------------------------------------------------- memory
+
+
+def peak(call: Any) -> int:
+    """The most bytes that `call` holds at a time."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("x_shape", [(512, 4, 16, 16), (1, 4, 512, 256)], ids=["a large batch", "a large image"])
+def test_memory_is_bounded(x_shape: Any, numpy_lane: Lane, monkeypatch: Any) -> None:
+    monkeypatch.setattr(numpy_lane.backend, "workspace", 2**14)
+    ops = numpy_lane.ops
+    x, weight = np.ones(x_shape, np.float32), np.ones((4, 4, 5, 5), np.float32)
+    options, transposed = ConvOptions(padding=2), ConvTransposeOptions(padding=2)
+    calls = {
+        "forward": lambda: ops.conv2d(x, weight, None, options),
+        "x": lambda: ops.conv2d_x_backward(x_shape, weight, x, options),
+        "weight": lambda: ops.conv2d_weight_backward(x, weight.shape, x, options),
+        "transposed forward": lambda: ops.conv_transpose2d(x, weight, None, transposed),
+        "transposed x": lambda: ops.conv_transpose2d_x_backward(weight, x, transposed),
+        "transposed weight": lambda: ops.conv_transpose2d_weight_backward(x, weight.shape, x, transposed),
+    }
+    # The result, x with its padding, and a few arrays of the size of the workspace; all columns would be 25 x.
+    padded = x.nbytes * 20 * 20 // (16 * 16)
+    for name, call in calls.items():
+        assert peak(call) <= x.nbytes + padded + 4 * 4 * 2**14, name

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograd_backends import Backend, get_backend
+from autograd_backends import Backend, InterpolateOptions, get_backend
 from autograd_backends.numpy_backend import blocks, norm, softmax
+from autograd_backends.resampling import MODES
 
 from .conftest import batch_last
 
@@ -133,6 +134,19 @@ def test_group_norm(drawn: Any, scaled: bool, data: Any) -> None:
     arguments = (x, num_groups, gamma, want.mean, want.rstd, grad, needs)
     for got, expected in zip(CPU.group_norm_backward(*arguments), Backend.group_norm_backward(*arguments), strict=True):
         same(got, expected, dtype)
+
+
+@common
+@given(arrays(3, 5), st.data())
+def test_interpolate(drawn: Any, data: Any) -> None:
+    x, _, dtype = drawn
+    out = tuple(data.draw(st.integers(1, 9)) for _ in x.shape[2:])
+    options = InterpolateOptions(data.draw(st.sampled_from(MODES)), data.draw(st.booleans()))
+    before = x.copy()
+    y, want = (ops.interpolate(x, out, options) for ops in (CPU, Backend))
+    same(y, want, dtype)
+    same(*(ops.interpolate_backward(x.shape, want, out, options) for ops in (CPU, Backend)), dtype)
+    np.testing.assert_array_equal(x, before)
 
 
 @common

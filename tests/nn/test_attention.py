@@ -134,7 +134,7 @@ def test_the_tape_keeps_no_probabilities(masked: bool) -> None:
     out = ops.attention(q, k, v, mask, None, ops.AttentionModuleOptions())
     kept = [a for a in out.node.saved if isinstance(a, np.ndarray)]
     held = {id(a) for a in (q.array, k.array, v.array, out.array, *([mask.array] if mask is not None else []))}
-    assert held == {id(a) for a in kept} & held
+    assert held <= {id(a) for a in kept}
     # Beside what is there anyway, a number for each query and head.
     (own,) = [a for a in kept if id(a) not in held]
     assert own.shape == (1, 2, n)

@@ -21,13 +21,19 @@ from . import (
     norm,
     pad,
     pool,
+    recurrent,
     reduce,
     shape,
     unfold,
 )
 from .base import Sample, arrays_in, distinct
 
-__all__ = ["SAMPLES", "Sample", "arrays_in", "distinct"]
+__all__ = [
+    "SAMPLES",
+    "Sample",
+    "arrays_in",
+    "distinct",
+]
 
 FAMILIES = (
     elementwise,
@@ -51,6 +57,7 @@ FAMILIES = (
     interpolate,
     grid_sample,
     attention,
+    recurrent,
 )
 
 #: The samples of each op by its name.

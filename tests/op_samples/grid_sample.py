@@ -107,7 +107,7 @@ def options_of(rank: int) -> list[GridSampleOptions]:
 #: Shapes of x and of the points; the points reach beyond x, and those of the last beyond its reflections.
 SHAPES: dict[int, list[tuple[tuple[int, ...], tuple[int, ...], float]]] = {
     2: [((2, 1, 2, 3), (1, 2), 1.4), ((1, 2, 3, 1), (2, 2), 3.7)],
-    3: [((1, 2, 2, 1, 3), (1, 2, 1), 1.8)],
+    3: [((1, 1, 2, 1, 2), (1, 2, 1), 1.8)],
 }
 
 #: Points on cells, between them, on the edges and outside, in numbers that float16 has.

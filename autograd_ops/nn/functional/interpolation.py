@@ -51,8 +51,8 @@ def interpolate(
         that are computed with the ratio as it is given.
     mode
         ``"nearest"``, ``"nearest-exact"`` or ``"area"``; ``"linear"`` in one dimension, ``"bilinear"`` or
-        ``"bicubic"`` in two, ``"trilinear"`` in three; ``"lanczos"`` in two, with `antialias`. The nearest modes compute
-        in exact integers where PyTorch rounds a ratio to float32, and so may differ by a cell.
+        ``"bicubic"`` in two, ``"trilinear"`` in three; ``"lanczos"`` in two, with `antialias`. The nearest modes
+        compute in exact integers where PyTorch rounds a ratio to float32, and so may differ by a cell.
     align_corners
         Whether the centres of the first and last cells stay where they are, rather than their outer edges; False by
         default. Not for the nearest modes and area.

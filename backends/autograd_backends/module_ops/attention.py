@@ -8,8 +8,7 @@ With weights P, output O and the arriving gradient g, the gradient of the scores
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from math import isqrt, sqrt
 from typing import Any, NamedTuple
 
@@ -75,39 +74,61 @@ def attention(
     xp = scores.xp
     # A weight of 0 times an infinite value would be NaN.
     holes = scores.can_hide and not bool(xp.all(xp.isfinite(value)))
-    shape = scores.query.shape[:-1]
-    output = xp.zeros((*shape, value.shape[-1]), dtype=value.dtype, device=value.device)
-    log_sum = xp.full((*shape, 1), -xp.inf, dtype=scores.wide, device=value.device)
-    for batch, heads, rows in scores.row_blocks():
-        q = scores.scaled_query(batch, heads, rows)
-        top = total = weighted = None
-        for columns in scores.column_blocks(rows):
-            block = scores.block(q, batch, heads, rows, columns)[0]
-            block_top = xp.max(block, axis=-2, keepdims=True)
-            new_top = block_top if top is None else xp.maximum(top, block_top)
-            shift = _finite_shift(xp, new_top)
-            weights = scores.powers(block, shift)
-            sums = scores.sums(weights)
-            part = _weighted(xp, weights, widened(xp, value[batch, heads, columns, :]), holes)
-            if top is None:
-                total, weighted = sums, part
-            else:
-                shrink = xp.exp(top - shift)
-                total = total * shrink + sums
-                weighted = weighted * xp.matrix_transpose(shrink) + part
-            top = new_top
-            del block, weights  # before the next ones are made
-        if top is None:
-            continue
-        # The logarithm of 0 is right, -inf, but NumPy warns of it.
-        empty = total == 0
-        total = xp.where(empty, 1.0, total)
-        weighted = weighted / xp.matrix_transpose(total)
-        logs = xp.where(empty, -xp.inf, xp.log(total) + shift)
-        place = (batch, heads, slice(None), rows, slice(None))
-        output[place] = cast(xp, xp.reshape(weighted, output[place].shape), value.dtype)
-        log_sum[place] = xp.reshape(logs, log_sum[place].shape)
+    shape, sums_shape = (*scores.query.shape[:-1], value.shape[-1]), (*scores.query.shape[:-1], 1)
+    if len(scores.places) == 1:
+        output, log_sum = _rows(scores, value, *scores.places[0], holes)
+    else:
+        output = xp.empty(shape, dtype=value.dtype, device=value.device)
+        log_sum = xp.empty(sums_shape, dtype=scores.wide, device=value.device)
+        for batch, heads, rows, columns in scores.places:
+            place = (batch, heads, slice(None), rows, slice(None))
+            out, sums = _rows(scores, value, batch, heads, rows, columns, holes)
+            output[place] = xp.reshape(out, output[place].shape)
+            log_sum[place] = xp.reshape(sums, log_sum[place].shape)
     return Attention(xp.reshape(output, (*query.shape[:-1], value.shape[-1])), xp.reshape(log_sum, query.shape[:-1]))
+
+
+def _rows(
+    scores: ScoreBlocks,
+    value: Array,
+    batch: slice,
+    heads: slice,
+    rows: slice,
+    columns: tuple[slice, ...],
+    holes: bool,
+) -> tuple[Array, Array]:
+    """The output of rows that see `columns`, [b, h, G rows, Dv], and the logarithms of their sums [b, h, 1, G rows]."""
+    xp = scores.xp
+    q = scores.scaled_query(batch, heads, rows)
+    if not columns:
+        nothing = partial(xp.full, device=value.device)
+        shape = q.shape[:-1]
+        return (
+            nothing((*shape, value.shape[-1]), 0.0, dtype=value.dtype),
+            nothing((*shape[:2], 1, shape[2]), -xp.inf, dtype=scores.wide),
+        )
+    top = total = weighted = None
+    for part in columns:
+        block = scores.block(q, batch, heads, rows, part)[0]
+        block_top = xp.max(block, axis=-2, keepdims=True)
+        new_top = block_top if top is None else xp.maximum(top, block_top)
+        shift = _finite_shift(xp, new_top)
+        weights = scores.powers(block, shift)
+        sums = scores.sums(weights)
+        values = _weighted(xp, weights, widened(xp, value[batch, heads, part, :]), holes)
+        if top is None:
+            total, weighted = sums, values
+        else:
+            shrink = xp.exp(top - shift)
+            total = total * shrink + sums
+            weighted = weighted * xp.matrix_transpose(shrink) + values
+        top = new_top
+        del block, weights  # before the next ones are made
+    # The logarithm of 0 is right, -inf, but NumPy warns of it.
+    empty = total == 0
+    total = xp.where(empty, 1.0, total)
+    out = cast(xp, weighted / xp.matrix_transpose(total), value.dtype)
+    return out, xp.where(empty, -xp.inf, xp.log(total) + shift)
 
 
 def attention_backward(
@@ -136,27 +157,25 @@ def attention_backward(
     """
     scores = (blocks or ScoreBlocks)("attention_backward", query, key, value, mask, attn_bias, options)
     xp = scores.xp
-    needs_query, needs_key, needs_value, needs_bias = needs
     grad, out = scores.grouped(output_grad), scores.grouped(output)
     log_sums = scores.grouped(xp.expand_dims(log_sum, axis=-1))
-    zeros = partial(xp.zeros, dtype=scores.wide, device=query.device)
-    query_grad = zeros(scores.query.shape) if needs_query else None
-    key_grad = zeros(key.shape) if needs_key else None
-    value_grad = zeros(value.shape) if needs_value else None
-    bias_grad = zeros(scores.bias.shape) if needs_bias and scores.bias is not None else None
-    for batch, heads, rows in scores.row_blocks():
+    query_grad = _Total(scores, scores.query.shape) if needs[0] else None
+    key_grad = _Total(scores, key.shape) if needs[1] else None
+    value_grad = _Total(scores, value.shape) if needs[2] else None
+    bias_grad = _Total(scores, scores.bias.shape) if needs[3] and scores.bias is not None else None
+    for batch, heads, rows, column_blocks in scores.places:
+        place = (batch, heads, slice(None), rows, slice(None))
         q = scores.scaled_query(batch, heads, rows)
         harmless_q = scores.harmless(q)
-        place = (batch, heads, slice(None), rows, slice(None))
         g, o = (_merged(xp, widened(xp, x[place])) for x in (grad, out))
         row_sum = xp.expand_dims(xp.vecdot(g, o), axis=-2)
         shift = xp.matrix_transpose(_finite_shift(xp, _merged(xp, log_sums[place])))
-        for columns in scores.column_blocks(rows):
+        for columns in column_blocks:
             at_keys = (batch, heads, columns, slice(None))
             block, capped = scores.block(q, batch, heads, rows, columns)
             weights = scores.powers(block, shift)
             if value_grad is not None:
-                scores.add(value_grad, at_keys, xp.matmul(weights, g))
+                value_grad.add(at_keys, xp.matmul(weights, g))
             if query_grad is None and key_grad is None and bias_grad is None:
                 continue
             scores_grad = xp.matmul(widened(xp, value[at_keys]), xp.matrix_transpose(g))
@@ -164,25 +183,48 @@ def attention_backward(
             scores_grad *= weights
             scores_grad = scores.unhidden(weights, scores_grad)
             if bias_grad is not None:
-                at = _cut(bias_grad, batch, heads, rows, columns)
-                scores.add(bias_grad, at, scores.summed_to(scores_grad, bias_grad[at].shape, rows))
+                at = _cut(bias_grad.shape, batch, heads, rows, columns)
+                bias_grad.add(at, scores.summed_to(scores_grad, bias_grad.shape, rows))
             if capped is not None:
                 scores_grad = scores.unhidden(weights, scores_grad * (1.0 - capped * capped))
             if query_grad is not None:
                 k = scores.harmless(widened(xp, key[at_keys]))
-                part = xp.matmul(xp.matrix_transpose(scores_grad), k) * scores.scale
-                scores.add(query_grad, place, xp.reshape(part, query_grad[place].shape))
+                query_grad.add(place, xp.matmul(xp.matrix_transpose(scores_grad), k) * scores.scale)
             if key_grad is not None:
-                scores.add(key_grad, at_keys, xp.matmul(scores_grad, harmless_q) * (scores.softcap or 1.0))
-            del block, capped, weights, scores_grad
+                key_grad.add(at_keys, xp.matmul(scores_grad, harmless_q) * (scores.softcap or 1.0))
+            del block, capped, weights, scores_grad  # before the next ones are made
     return AttentionBackward(
-        None if query_grad is None else cast(xp, xp.reshape(query_grad, query.shape), query.dtype),
-        None if key_grad is None else cast(xp, key_grad, key.dtype),
-        None if value_grad is None else cast(xp, value_grad, value.dtype),
-        None
-        if bias_grad is None or attn_bias is None
-        else cast(xp, xp.reshape(bias_grad, attn_bias.shape), attn_bias.dtype),
+        None if query_grad is None else query_grad.like(query),
+        None if key_grad is None else key_grad.like(key),
+        None if value_grad is None else value_grad.like(value),
+        None if bias_grad is None or attn_bias is None else bias_grad.like(attn_bias),
     )
+
+
+class _Total:
+    """A gradient, added up from what the blocks give; where there is but one block, what that gives."""
+
+    def __init__(self, scores: ScoreBlocks, shape: Shape) -> None:
+        self.scores = scores
+        self.shape = shape
+        self.array: Array | None = None
+
+    def add(self, place: tuple[slice, ...], x: Array) -> None:
+        """Add `x`, in any shape of as many elements, at `place`."""
+        if self.array is None and self.scores.is_one_block:
+            self.array = x
+            return
+        if self.array is None:
+            self.array = self._zeros()
+        self.scores.add_at(self.array, place, self.scores.xp.reshape(x, self.array[place].shape))
+
+    def like(self, x: Array) -> Array:
+        """The sum, in the shape and dtype of `x`."""
+        array = self._zeros() if self.array is None else self.array
+        return cast(self.scores.xp, self.scores.xp.reshape(array, x.shape), x.dtype)
+
+    def _zeros(self) -> Array:
+        return self.scores.xp.zeros(self.shape, dtype=self.scores.wide, device=self.scores.query.device)
 
 
 class ScoreBlocks:
@@ -200,6 +242,10 @@ class ScoreBlocks:
         The dtype that sums are taken in.
     can_hide
         Whether there may be keys that a query does not see.
+    places
+        Where the blocks are: batches, key heads and rows, and the blocks of columns that these rows see.
+    is_one_block
+        Whether one block is all.
     """
 
     size = 2**24
@@ -231,32 +277,13 @@ class ScoreBlocks:
         #: Query `row` sees keys up to `row` plus this.
         self.lead = self.keys - query.shape[2] if options.is_causal else None
         self.can_hide = not (mask is None and bias is None and self.lead is None)
+        self.places = _places(self.size, self.query.shape[:4], self.keys, self.lead)
+        self.is_one_block = len(self.places) == 1 and len(self.places[0][3]) == 1
 
     def grouped(self, x: Array) -> Array:
         """x [B, 1 or H, ...] -> [B, 1 or Hk, 1 or G, ...]"""
         heads = (1, 1) if x.shape[1] == 1 else (self.key_heads, self.group)
         return self.xp.reshape(x, (x.shape[0], *heads, *x.shape[2:]))
-
-    # ------------------------------------------------------------ where the blocks are
-
-    def row_blocks(self) -> Iterator[tuple[slice, slice, slice]]:
-        """Batches, key heads and rows, such that with a block of columns they are not more than `size`."""
-        batches, key_heads, group, queries, _ = self.query.shape
-        room = max(1, self.size // (max(1, group) * self._column_step()))
-        row_step = max(1, min(room, queries))
-        head_step = max(1, min(room // row_step, key_heads))
-        for batch in _slices(batches, max(1, room // (row_step * head_step))):
-            for heads in _slices(key_heads, head_step):
-                for rows in _slices(queries, row_step):
-                    yield batch, heads, rows
-
-    def column_blocks(self, rows: slice) -> Iterator[slice]:
-        """The columns that `rows` see; those that causality hides from all of them are left out."""
-        stop = self.keys if self.lead is None else min(self.keys, rows.stop + self.lead)
-        return _slices(stop, self._column_step())
-
-    def _column_step(self) -> int:
-        return max(1, min(self.keys, isqrt(self.size)))
 
     # ------------------------------------------------------------ what is in them
 
@@ -294,14 +321,14 @@ class ScoreBlocks:
 
     def _turned(self, x: Array, batch: slice, heads: slice, rows: slice, columns: slice) -> Array:
         """x [1 or B, 1 or Hk, 1 or G, Sq, Sk] -> the block of it, [1 or b, 1 or h, columns, 1 or G, rows]"""
-        return self.xp.permute_dims(x[_cut(x, batch, heads, rows, columns)], (0, 1, 4, 2, 3))
+        return self.xp.permute_dims(x[_cut(x.shape, batch, heads, rows, columns)], (0, 1, 4, 2, 3))
 
     def summed_to(self, x: Array, shape: Shape, rows: slice) -> Array:
-        """x [b, h, columns, G rows] -> [1 or b, 1 or h, 1 or G, rows, columns], summed where `shape` has 1"""
+        """x [b, h, columns, G rows] -> [b, h, G, rows, columns], summed over batches and heads where `shape` has 1"""
         xp = self.xp
         x = xp.reshape(x, (*x.shape[:3], self.group, rows.stop - rows.start))
         x = xp.permute_dims(x, (0, 1, 3, 4, 2))
-        axes: Any = tuple(i for i, n in enumerate(shape) if n != x.shape[i])
+        axes: Any = tuple(i for i in range(3) if shape[i] == 1 and x.shape[i] != 1)
         return xp.sum(x, axis=axes, keepdims=True) if axes else x
 
     # ------------------------------------------------------------ steps
@@ -319,7 +346,7 @@ class ScoreBlocks:
         """[b, h, columns, G rows] -> [b, h, 1, G rows]"""
         return self.xp.sum(weights, axis=-2, keepdims=True)
 
-    def add(self, target: Array, place: tuple[slice, ...], x: Array) -> None:
+    def add_at(self, target: Array, place: tuple[slice, ...], x: Array) -> None:
         """Add `x` to `target` at `place`."""
         target[place] += x
 
@@ -332,17 +359,42 @@ class ScoreBlocks:
         return self.xp.where(self.xp.isfinite(x), x, 0.0) if self.can_hide else x
 
 
-def _slices(count: int, step: int) -> Iterator[slice]:
-    for start in range(0, count, step):
-        yield slice(start, min(start + step, count))
+@lru_cache(maxsize=256)
+def _places(
+    size: int, shape: tuple[int, int, int, int], keys: int, lead: int | None
+) -> tuple[tuple[slice, slice, slice, tuple[slice, ...]], ...]:
+    """The blocks, of at most `size` scores if that can be, of a query of `shape` [B, Hk, G, Sq].
+
+    Columns that causality hides from all rows of a block are left out.
+    """
+    batches, key_heads, group, queries = shape
+    column_step = max(1, min(keys, isqrt(size)))
+    room = max(1, size // (max(1, group) * column_step))
+    row_step = max(1, min(room, queries))
+    head_step = max(1, min(room // row_step, key_heads))
+    batch_step = max(1, room // (row_step * head_step))
+
+    def seen(rows: slice) -> tuple[slice, ...]:
+        return _slices(keys if lead is None else min(keys, rows.stop + lead), column_step)
+
+    return tuple(
+        (batch, heads, rows, seen(rows))
+        for batch in _slices(batches, batch_step)
+        for heads in _slices(key_heads, head_step)
+        for rows in _slices(queries, row_step)
+    )
 
 
-def _cut(x: Array, batch: slice, heads: slice, rows: slice, columns: slice) -> tuple[slice, ...]:
-    """Where the block is in `x` [1 or B, 1 or Hk, 1 or G, Sq, Sk]."""
+def _slices(count: int, step: int) -> tuple[slice, ...]:
+    return tuple(slice(start, min(start + step, count)) for start in range(0, count, step))
+
+
+def _cut(shape: Shape, batch: slice, heads: slice, rows: slice, columns: slice) -> tuple[slice, ...]:
+    """Where the block is in an array of `shape` [1 or B, 1 or Hk, 1 or G, Sq, Sk]."""
     everything = slice(None)
     return (
-        everything if x.shape[0] == 1 else batch,
-        everything if x.shape[1] == 1 else heads,
+        everything if shape[0] == 1 else batch,
+        everything if shape[1] == 1 else heads,
         everything,
         rows,
         columns,

@@ -53,7 +53,9 @@ def correlate_x_backward(weight: Array, output_grad: Array, windows: tuple[Windo
     shape = (channels, *(w.padded for w in windows), grad.shape[-1])
     padded = xp.zeros(shape, dtype=grad.dtype, device=grad.device)
     for part in _parts(output_grad, windows, channels):
-        columns = xp.matmul(matrix, _by_group(xp, grad[(slice(None), *part)], groups))
+        arriving = _by_group(xp, grad[(slice(None), *part)], groups)
+        # Depthwise, the product is one of columns and rows, for which libraries' matmul is no good.
+        columns = matrix * arriving if matrix.shape[-1] == 1 else xp.matmul(matrix, arriving)
         columns = xp.reshape(columns, (channels, prod(w.kernel for w in windows), *_lengths(part)))
         for k, met in enumerate(_cells(windows, part)):
             padded[met] += columns[:, k, ...]

@@ -45,7 +45,8 @@ class DeformSamples(NamedTuple):
     Attributes
     ----------
     row
-        int64: the row of the pixel at or before the sample in both directions, see `pixel_rows`.
+        int64: the number of the pixel at or before the sample in both directions, counted through all images and the
+        zeros around them.
     inside
         Whether x reaches the sample.
     y, x
@@ -166,7 +167,8 @@ def deform_conv2d_backward(
         block = _Block(x, offset, mask, weight.shape[2:], options, part)
         images, lines = part
         at = (images, slice(None), lines, slice(None))
-        arriving = xp.reshape(xp.permute_dims(grad[at], (1, 0, 2, 3)), (matrix.shape[0], matrix.shape[1], -1))
+        arriving = xp.permute_dims(grad[at], (1, 0, 2, 3))
+        arriving = xp.reshape(arriving, (*matrix.shape[:2], prod(arriving.shape[1:])))
         if weight_grad is not None:
             weight_grad += xp.matmul(arriving, xp.matrix_transpose(block.columns()))
         if x_grad is None and offset_grad is None and mask_grad is None:
@@ -211,16 +213,18 @@ class _Block:
         groups = options.offset_groups
         self.x_shape, self.weight_groups = x.shape, options.weight_groups
         self.shape = (x.shape[0], groups, prod(kernel), *offset.shape[2:], x.shape[1] // groups)
+        self.padded = (*self.shape[:2], x.shape[2] + AROUND, x.shape[3] + AROUND, self.shape[5])
+        self.inside = (slice(BEFORE, BEFORE + x.shape[2]), slice(BEFORE, BEFORE + x.shape[3]))
         samples = deform_samples(offset, x.shape, kernel, options, lines.start)
         moves = xp.reshape(offset, (*self.shape[:3], 2, *self.shape[3:5]))
         self.y, self.x = (
             xp.reshape(_or(xp, samples.inside, moves[:, :, :, d, :, :] + beyond, 0), (-1, 1))
             for d, beyond in enumerate((samples.y, samples.x))
         )
-        self.mask = None if mask is None else self._flat(widened(xp, mask[images, :, lines, :]))
+        self.mask = None if mask is None else xp.reshape(widened(xp, mask[images, :, lines, :]), (-1, 1))
         first = xp.reshape(samples.row, (-1,))
-        width = x.shape[3] + AROUND
-        self.corners = [first + step for step in (0, 1, width, width + 1)]
+        line = self.padded[3]
+        self.corners = [first + step for step in (0, 1, line, line + 1)]
         rows = self._pixel_rows(x)
         self.pixels = [xp.take(rows, corner, axis=0) for corner in self.corners]
 
@@ -239,7 +243,7 @@ class _Block:
         """The adjoint of arranging samples as columns."""
         n, groups, cells, lines, width, channels = self.shape
         columns = self.xp.reshape(columns, (groups, channels, cells, n, lines, width))
-        return self.xp.reshape(self.xp.permute_dims(columns, (3, 0, 2, 4, 5, 1)), (-1, channels))
+        return self.xp.reshape(self.xp.permute_dims(columns, (3, 0, 2, 4, 5, 1)), (prod(self.shape[:5]), channels))
 
     def mask_grad(self, columns_grad: Array) -> Array:
         """The gradient of the mask [n, offset_groups * kH * kW, lines, W'], flat"""
@@ -256,13 +260,10 @@ class _Block:
     def x_grad(self, samples_grad: Array) -> Array:
         """The gradient of the images of x, [n, C, H, W]"""
         xp = self.xp
-        n, groups = self.shape[:2]
-        height, width = self.x_shape[2:]
-        shape = (n, groups, height + AROUND, width + AROUND, self.shape[5])
-        rows = xp.zeros((prod(shape[:4]), shape[4]), dtype=samples_grad.dtype, device=samples_grad.device)
+        rows = xp.zeros((prod(self.padded[:4]), self.padded[4]), dtype=samples_grad.dtype, device=samples_grad.device)
         shares = xp.concat([samples_grad * share for share in self._shares()], axis=0)
         rows = kernels(rows).scatter_add(rows, xp.concat(self.corners, axis=0), shares)
-        images = xp.reshape(rows, shape)[:, :, BEFORE : BEFORE + height, BEFORE : BEFORE + width, :]
+        images = xp.reshape(rows, self.padded)[:, :, *self.inside, :]
         return xp.reshape(xp.permute_dims(images, (0, 1, 4, 2, 3)), self.x_shape)
 
     def _shares(self) -> tuple[Array, ...]:
@@ -275,16 +276,10 @@ class _Block:
     def _pixel_rows(self, x: Array) -> Array:
         """x [n, C, H, W] with zeros around it -> [pixels, channels of an offset group]"""
         xp = self.xp
-        n, groups = self.shape[:2]
-        height, width = x.shape[2:]
-        rows = xp.zeros((n, groups, height + AROUND, width + AROUND, self.shape[5]), dtype=x.dtype, device=x.device)
-        images = xp.reshape(x, (n, groups, self.shape[5], height, width))
-        inside = (slice(BEFORE, BEFORE + height), slice(BEFORE, BEFORE + width))
-        rows[:, :, *inside, :] = xp.permute_dims(images, (0, 1, 3, 4, 2))
-        return xp.reshape(rows, (-1, self.shape[5]))
-
-    def _flat(self, mask: Array) -> Array:
-        return self.xp.reshape(mask, (-1, 1))
+        rows = xp.zeros(self.padded, dtype=x.dtype, device=x.device)
+        images = xp.reshape(x, (*self.padded[:2], self.padded[4], *x.shape[2:]))
+        rows[:, :, *self.inside, :] = xp.permute_dims(images, (0, 1, 3, 4, 2))
+        return xp.reshape(rows, (prod(self.padded[:4]), self.padded[4]))
 
 
 def _output_shape(

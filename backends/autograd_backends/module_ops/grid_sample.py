@@ -13,11 +13,10 @@ from math import prod
 from typing import Any, NamedTuple
 
 from ..array_types import Array, Namespace, Shape
-from ..errors import ShapeError
 from ..lookup import kernels, namespace
 from ..options import GridSampleOptions
 from ..resampling import cubic_slopes, cubic_weights
-from ..shapes import grid_sample_output_shape
+from ..shapes import check_grad, grid_sample_output_shape
 from .precision import cast, widened
 
 __all__ = [
@@ -227,9 +226,8 @@ def grid_sample_backward(
         [N, C, ...], spatially as `grid`.
     """
     xp = namespace(x)
-    shape = grid_sample_output_shape(_name(x) + "_backward", x.shape, grid.shape)
-    if output_grad.shape != shape:
-        raise ShapeError(f"{_name(x)}_backward: output_grad has shape {output_grad.shape} but the output has {shape}")
+    name = f"{_name(x)}_backward"
+    check_grad(name, output_grad.shape, x.shape, grid_sample_output_shape(name, x.shape, grid.shape))
     points = grid_sample_points(widened(xp, grid), x.shape[2:], options)
     grads = _channels_last(xp, widened(xp, output_grad))
     x_grad = cast(xp, _x_grad(points, grads, x.shape, options), x.dtype) if needs[0] else None
@@ -269,6 +267,7 @@ def _grid_grad(points: Points, grads: Array, x: Array, grid_shape: Shape, option
 
 
 def _name(x: Array) -> str:
+    """The op's, for messages."""
     return f"grid_sample_{x.ndim - 2}d"
 
 

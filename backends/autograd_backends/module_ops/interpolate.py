@@ -7,16 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..array_types import Array, Namespace, Shape
-from ..lookup import namespace
+from ..array_types import Array, Shape
+from ..device import Device
+from ..lookup import kernels, namespace
 from ..options import InterpolateOptions
 from ..resampling import Resize, Row, is_identity, taps, taps_of_adjoint
 from ..shapes import interpolate_resizes
 from .precision import cast, widened
 
-__all__ = ["Along", "Rows", "by_taps", "interpolate", "interpolate_backward"]
+if TYPE_CHECKING:
+    from ..base import Backend
+
+__all__ = [
+    "Along",
+    "Rows",
+    "by_taps",
+    "interpolate",
+    "interpolate_backward",
+    "interpolate_backward_by",
+    "interpolate_by",
+]
 
 #: `taps` or `taps_of_adjoint`.
 Rows = Callable[[Resize], tuple[Row, ...]]
@@ -30,10 +42,10 @@ PASSES = 8
 
 def by_taps(x: Array, resize: Resize, rows: Rows, axis: int) -> Array:
     """Dimension `axis` of x made anew: the cells of each tap are taken and weighted, tap after tap."""
-    xp = namespace(x)
+    xp, backend = namespace(x), kernels(x)
     before, after = x.shape[:axis], x.shape[axis + 1 :]
     total: Any = None
-    for table in _tables(resize, rows, xp, x.dtype, x.device):
+    for table in _tables(resize, rows, backend, x.dtype, backend.device_of(x)):
         part = xp.reshape(xp.take(x, table.cells, axis=axis), (*before, table.out, table.taps, *after))
         beside = (table.out, table.taps) + (1,) * len(after)
         if table.weights is not None:
@@ -45,19 +57,24 @@ def by_taps(x: Array, resize: Resize, rows: Rows, axis: int) -> Array:
     return total
 
 
-def interpolate(x: Array, output_size: Shape, options: InterpolateOptions, along: Along = by_taps) -> Array:
+def interpolate(x: Array, output_size: Shape, options: InterpolateOptions) -> Array:
     """x [N, C, ...] resized -> [N, C, *output_size]
-
-    Parameters
-    ----------
-    along
-        What resizes one dimension: backends have their own.
 
     Raises
     ------
     TypeError
         If x has integers, and the mode gives fractions.
     """
+    return interpolate_by(by_taps, x, output_size, options)
+
+
+def interpolate_backward(x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions) -> Array:
+    """grad [N, C, *output_size] brought back to the cells that it came from -> the gradient of x, of `x_shape`"""
+    return interpolate_backward_by(by_taps, x_shape, grad, output_size, options)
+
+
+def interpolate_by(along: Along, x: Array, output_size: Shape, options: InterpolateOptions) -> Array:
+    """`interpolate`, where `along` resizes one dimension."""
     xp = namespace(x)
     resizes = interpolate_resizes("interpolate", x.shape, output_size, options)
     if not options.mode.startswith("nearest") and xp.isdtype(x.dtype, ("bool", "integral")):
@@ -65,10 +82,10 @@ def interpolate(x: Array, output_size: Shape, options: InterpolateOptions, along
     return _resized(x, resizes, taps, along)
 
 
-def interpolate_backward(
-    x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions, along: Along = by_taps
+def interpolate_backward_by(
+    along: Along, x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions
 ) -> Array:
-    """grad [N, C, *output_size] brought back to the cells that it came from -> the gradient of x, of `x_shape`"""
+    """`interpolate_backward`, where `along` brings back one dimension."""
     resizes = interpolate_resizes("interpolate_backward", x_shape, output_size, options, grad.shape)
     return _resized(grad, resizes, taps_of_adjoint, along)
 
@@ -106,25 +123,24 @@ class _Table(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def _tables(resize: Resize, rows: Rows, xp: Namespace, dtype: Any, device: Any) -> list[_Table]:
+def _tables(resize: Resize, rows: Rows, backend: Backend, dtype: Any, device: Device) -> list[_Table]:
     found = rows(resize)
     most = max(map(len, found))
     step = -(-most // PASSES)
     tables = []
     for first in range(0, most, step):
         parts = [[row[k] if k < len(row) else None for k in range(first, first + step)] for row in found]
-        flat = [tap for part in parts for tap in part]
-        weights = [0.0 if tap is None else tap[1] for tap in flat]
-        there = [tap is not None for tap in flat]
-        shape = (len(found), step)
+        cells = [0 if tap is None else tap[0] for part in parts for tap in part]
+        weights = [[0.0 if tap is None else tap[1] for tap in part] for part in parts]
+        present = [[tap is not None for tap in part] for part in parts]
+        plain = all(tap is None or tap[1] == 1.0 for part in parts for tap in part)
         tables.append(
             _Table(
-                xp.asarray([0 if tap is None else tap[0] for tap in flat], dtype=xp.int64, device=device),
-                None
-                if {w for w, t in zip(weights, there, strict=True) if t} == {1.0}
-                else xp.reshape(xp.asarray(weights, dtype=dtype, device=device), shape),
-                None if all(there) else xp.reshape(xp.asarray(there, dtype=xp.bool, device=device), shape),
-                *shape,
+                backend.asarray(cells, backend.dtype("int64"), device),
+                None if plain else backend.asarray(weights, dtype, device),
+                None if all(map(all, present)) else backend.asarray(present, backend.dtype("bool"), device),
+                len(found),
+                step,
             )
         )
     return tables

@@ -29,7 +29,7 @@ class CachedBlocks(ScoreBlocks):
         # A product with ones adds up faster than a reduction.
         return np.matmul(np.ones((1, weights.shape[-2]), weights.dtype), weights)
 
-    def add(self, target: Array, place: tuple[slice, ...], x: Array) -> None:
+    def add_at(self, target: Array, place: tuple[slice, ...], x: Array) -> None:
         # Without the copy of the sum onto itself that ``target[place] += x`` ends with.
         part = target[place]
         part += x

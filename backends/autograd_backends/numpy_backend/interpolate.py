@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import module_ops
 from ..array_types import Array, Shape
-from ..module_ops.interpolate import Rows, by_taps
+from ..module_ops.interpolate import Rows, by_taps, interpolate_backward_by, interpolate_by
 from ..options import InterpolateOptions
 from ..resampling import Resize
 
 __all__ = ["interpolate", "interpolate_backward"]
 
 #: A matrix pays if there is one tap for at most this many cells.
-CELLS_A_TAP = 128
+CELLS_A_TAP = 64
 
 #: dtypes that BLAS multiplies.
 _BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
@@ -29,11 +28,11 @@ _BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 def interpolate(x: Array, output_size: Shape, options: InterpolateOptions) -> Array:
     # Nearest cells are taken as they are: no product is faster.
     along = by_taps if options.mode.startswith("nearest") else _along
-    return module_ops.interpolate(x, output_size, options, along)
+    return interpolate_by(along, x, output_size, options)
 
 
 def interpolate_backward(x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions) -> Array:
-    return module_ops.interpolate_backward(x_shape, grad, output_size, options, _along)
+    return interpolate_backward_by(_along, x_shape, grad, output_size, options)
 
 
 def _along(x: Array, resize: Resize, rows: Rows, axis: int) -> Array:

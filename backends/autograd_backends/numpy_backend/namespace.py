@@ -273,3 +273,9 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     if x1.dtype == _HALF and x2.dtype == _HALF:
         return (x1.astype(np.float32) @ x2.astype(np.float32)).astype(_HALF)
     return x1 @ x2
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    if x1.dtype == _HALF and x2.dtype == _HALF:
+        return np.vecdot(x1.astype(np.float32), x2.astype(np.float32), axis=axis).astype(_HALF)
+    return np.vecdot(x1, x2, axis=axis)
