@@ -22,6 +22,7 @@ __all__ = ["GroupNormBackward", "group_norm", "group_norm_backward", "instance_n
     "dbeta = sum g",
     saves=("mean", "rstd"),
     promote="gradients",
+    fresh=True,
 )
 def group_norm(x: Array, num_groups: int, gamma: Array | None, beta: Array | None, epsilon: float) -> Array:
     """Each group of channels of each sample, normalised by its own mean and variance (Wu and He, 2018).
@@ -67,6 +68,7 @@ group_norm.joint(
     formula="as group_norm, of one channel a group",
     saves=("mean", "rstd"),
     promote="gradients",
+    fresh=True,
 )
 def instance_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> Array:
     """Each channel of each sample, normalised by its own mean and variance (Ulyanov and others, 2016).

@@ -284,6 +284,7 @@ def layer_norm_backward(
     formula="with r = (mean x^2 + epsilon)^-1/2, h = x r, d = gamma g: dx = r (d - h mean(d h)), dgamma = sum g h",
     saves=("rstd",),
     promote="gradients",
+    fresh=True,
 )
 def rms_norm(x: Array, gamma: Array | None, epsilon: float) -> Array:
     """Each row along the last dimension over the root of its mean square (Zhang and Sennrich, 2019).

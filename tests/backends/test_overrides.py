@@ -122,6 +122,21 @@ def test_max_pool(drawn: Any, data: Any) -> None:
 
 
 @common
+@given(arrays(2, 5), st.booleans(), st.data())
+def test_group_norm(drawn: Any, scaled: bool, data: Any) -> None:
+    x, grad, dtype = drawn
+    channels = x.shape[1]
+    num_groups = data.draw(st.sampled_from([g for g in range(1, channels + 1) if channels % g == 0]))
+    gamma = np.linspace(-1, 2, channels).astype(dtype) if scaled else None
+    needs = data.draw(st.tuples(st.booleans(), st.booleans(), st.booleans()))
+    want = Backend.group_norm(x, num_groups, gamma, None, 0.1)
+    same(CPU.group_norm(x, num_groups, gamma, None, 0.1).output, want.output, dtype)
+    arguments = (x, num_groups, gamma, want.mean, want.rstd, grad, needs)
+    for got, expected in zip(CPU.group_norm_backward(*arguments), Backend.group_norm_backward(*arguments), strict=True):
+        same(got, expected, dtype)
+
+
+@common
 @given(arrays(3, 5), st.data())
 def test_interpolate(drawn: Any, data: Any) -> None:
     x, _, dtype = drawn

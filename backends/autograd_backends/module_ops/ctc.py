@@ -3,7 +3,8 @@
 Graves, Fernandez, Gomez and Schmidhuber, "Connectionist temporal classification", 2006: the states of an alignment are
 the labels of the target with a blank before, between and after them. A step of time leads from a state to itself, to
 the next, or past a blank between two different labels. alpha adds up what leads to a state, beta what follows it;
-everything is in logarithms, and the only loop is over time.
+everything is in logarithms, and the only loop is over time. The logarithms of a thousand steps are thousands, of which
+float32 keeps no more than three decimals: they are float64, whatever the dtype of the input.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .precision import cast
 
 __all__ = ["CtcStates", "ctc_loss", "ctc_loss_backward", "ctc_states"]
 
-#: The logarithm of 0 in these kernels, finite so that differences of it are numbers.
+#: The logarithm of 0 in these kernels: finite, so that differences of it are numbers.
 NEVER = -1e30
 
 
@@ -71,13 +72,8 @@ def ctc_states(
 
     blanks = xp.full((batch, width, 1), blank, dtype=xp.int64, device=device)
     pairs = xp.concat([blanks, xp.reshape(targets, (batch, width, 1))], axis=2)
-    labels = xp.concat(
-        [
-            xp.reshape(pairs, (batch, 2 * width)),
-            xp.full((batch, 1), blank, dtype=xp.int64, device=device),
-        ],
-        axis=1,
-    )
+    after = xp.full((batch, 1), blank, dtype=xp.int64, device=device)
+    labels = xp.concat([xp.reshape(pairs, (batch, 2 * width)), after], axis=1)
     # Before the first state there is nothing, so whether a step may skip from there does not matter.
     ahead = xp.full((batch, 2), blank, dtype=xp.int64, device=device)
     skips = labels != xp.concat([ahead, labels], axis=1)[:, :-2]

@@ -127,6 +127,7 @@ class NumpyBackend(Backend):
     batch_norm_train_backward = staticmethod(norms.batch_norm_train_backward)
     layer_norm = staticmethod(norms.layer_norm)
     layer_norm_backward = staticmethod(norms.layer_norm_backward)
+    group_norm_backward = staticmethod(norms.group_norm_backward)
 
     interpolate = staticmethod(resizing.interpolate)
     interpolate_backward = staticmethod(resizing.interpolate_backward)

@@ -1,4 +1,4 @@
-"""Batch norm and layer norm in cache-sized blocks and without temporaries.
+"""Batch, layer and group norm in cache-sized blocks and without temporaries.
 
 As in the defaults, what the mean missed is seen in the mean of the differences.
 """
@@ -9,11 +9,24 @@ import numpy as np
 
 from .. import module_ops
 from ..array_types import Array
-from ..module_ops.norm import BatchNormTrain, BatchNormTrainBackward, LayerNorm, LayerNormBackward, Needs
+from ..module_ops.norm import (
+    BatchNormTrain,
+    BatchNormTrainBackward,
+    GroupNormBackward,
+    LayerNorm,
+    LayerNormBackward,
+    Needs,
+)
 from ..shapes import check_batch_norm, check_layer_norm
 from .blocks import SMALL, blocks
 
-__all__ = ["batch_norm_train", "batch_norm_train_backward", "layer_norm", "layer_norm_backward"]
+__all__ = [
+    "batch_norm_train",
+    "batch_norm_train_backward",
+    "group_norm_backward",
+    "layer_norm",
+    "layer_norm_backward",
+]
 
 
 def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> BatchNormTrain:
@@ -156,6 +169,51 @@ def layer_norm_backward(
         None if x_grad is None else x_grad.reshape(x.shape),
         None if gamma_grad is None else gamma_grad.astype(gamma_dtype, copy=False),
         None if beta_grad is None else beta_grad.astype(gamma_dtype, copy=False),
+    )
+
+
+def group_norm_backward(
+    x: Array,
+    num_groups: int,
+    gamma: Array | None,
+    mean: Array,
+    rstd: Array,
+    output_grad: Array,
+    needs: Needs = (True, True, True),
+) -> GroupNormBackward:
+    if x.ndim == 2 or x.size < SMALL:
+        return module_ops.group_norm_backward(x, num_groups, gamma, mean, rstd, output_grad, needs)
+    n, channels = x.shape[:2]
+    count, size = n * num_groups, channels // num_groups
+    groups, grads = x.reshape(count, size, -1), output_grad.reshape(count, size, -1)
+    means, rstds = mean.reshape(count, 1, 1), rstd.reshape(count, 1, 1)
+    dtype = _accumulator(x)
+    scales = np.broadcast_to(
+        dtype.type(1) if gamma is None else gamma.reshape(1, num_groups, size), (n, num_groups, size)
+    )
+    scales = scales.reshape(count, size, 1).astype(dtype, copy=False)
+    width = size * groups.shape[2]
+    x_grad = np.empty(groups.shape, x.dtype) if needs[0] else None
+    grad_sums, normal_sums = np.empty((count, size), dtype), np.empty((count, size), dtype)
+    for part in blocks(count, width):
+        grad = grads[part].astype(dtype, copy=False)
+        normal = groups[part] - means[part]
+        normal *= rstds[part]
+        grad_sums[part] = np.add.reduce(grad, 2)
+        normal_sums[part] = np.vecdot(grad, normal)
+        if x_grad is not None:
+            scale = scales[part]
+            normal *= np.add.reduce(normal_sums[part, :, None] * scale, 1, keepdims=True) / width
+            normal += np.add.reduce(grad_sums[part, :, None] * scale, 1, keepdims=True) / width
+            scaled = grad * scale
+            scaled -= normal
+            scaled *= rstds[part]
+            x_grad[part] = scaled
+    gamma_dtype = x.dtype if gamma is None else gamma.dtype
+    return GroupNormBackward(
+        None if x_grad is None else x_grad.reshape(x.shape),
+        np.add.reduce(normal_sums.reshape(n, channels), 0).astype(gamma_dtype, copy=False) if needs[1] else None,
+        np.add.reduce(grad_sums.reshape(n, channels), 0).astype(gamma_dtype, copy=False) if needs[2] else None,
     )
 
 
