@@ -94,13 +94,13 @@ def grid_sample_backward(x: Any, grid: Any, g: Any, options: GridSampleOptions, 
 
 
 def options_of(rank: int) -> list[GridSampleOptions]:
-    """All that there are; in three dimensions without bicubic, which takes 64 cells a point."""
+    """All that there are; in three dimensions, which the same code serves, half of them."""
     modes = ("bilinear", "nearest", "bicubic")[: 5 - rank]
     return [
         GridSampleOptions(mode, padding, corners)
         for mode in modes
         for padding in ("zeros", "border", "reflection")
-        for corners in (True, False)
+        for corners in (True, False)[rank - 2 :]
     ]
 
 
