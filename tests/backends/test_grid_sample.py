@@ -140,7 +140,7 @@ def test_shapes(x: Any, grid: Any, message: str) -> None:
 
 def test_the_shape_of_the_gradient(lane: Lane) -> None:
     x, grid, g = (lane.array(np.zeros(shape)) for shape in ((1, 1, 2, 2), (1, 3, 2, 2), (1, 1, 2, 3)))
-    with pytest.raises(ShapeError, match=r"grid_sample_2d_backward: grad has shape \(1, 1, 2, 3\)"):
+    with pytest.raises(ShapeError, match=r"grid_sample_2d_backward: the gradient has shape \(1, 1, 2, 3\)"):
         lane.ops.grid_sample_2d_backward(x, grid, g, GridSampleOptions())
 
 

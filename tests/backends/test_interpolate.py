@@ -157,7 +157,7 @@ def test_shapes(lane: Lane, shape: Any, output_size: Any, scales: Any, message: 
 
 
 def test_the_shape_of_the_gradient(lane: Lane) -> None:
-    with pytest.raises(ShapeError, match=r"interpolate_backward: grad has shape \(1, 1, 3\); what x \(1, 1, 2\) gives"):
+    with pytest.raises(ShapeError, match=r"interpolate_backward: the gradient has shape \(1, 1, 3\)"):
         lane.ops.interpolate_backward((1, 1, 2), lane.array(np.zeros((1, 1, 3))), (4,), InterpolateOptions("nearest"))
 
 
