@@ -10,7 +10,7 @@ from math import sqrt
 from typing import Any
 
 from autograd_backends import AttentionModuleOptions, kernels
-from autograd_backends.module_ops import AttentionBackward
+from autograd_backends.results import AttentionBackward
 
 from ..registry import Array, op
 from .activation import softmax

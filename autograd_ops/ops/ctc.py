@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_backends import kernels, namespace
-from autograd_backends.module_ops import ctc_states
+from autograd_backends.module_ops.ctc import ctc_states
 
 from ..registry import Array, op
 from ..tape import enable_grad

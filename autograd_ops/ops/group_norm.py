@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from autograd_backends import kernels
-from autograd_backends.module_ops import GroupNormBackward
+from autograd_backends.results import GroupNormBackward
 from autograd_backends.shapes import check_group_norm
 
 from ..registry import Array, op

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_backends import kernels, namespace
-from autograd_backends.module_ops import BatchNormTrain, BatchNormTrainBackward, LayerNormBackward, RmsNormBackward
+from autograd_backends.results import BatchNormTrain, BatchNormTrainBackward, LayerNormBackward, RmsNormBackward
 from autograd_backends.shapes import check_batch_norm
 
 from ..registry import Array, op

@@ -10,8 +10,8 @@ from math import prod
 from typing import Any, NamedTuple
 
 from autograd_backends import kernels, namespace
-from autograd_backends.module_ops import MaxPoolWithIndices
 from autograd_backends.options import per_dimension
+from autograd_backends.results import MaxPoolWithIndices
 from autograd_backends.shapes import check_planes
 
 from ..registry import Array, ShapeOf, op

@@ -5,18 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, cached_property, partial
+from importlib import import_module
 from typing import Any, ClassVar
 
-from . import module_ops
 from .array_types import Array, Namespace, Shape
 from .device import Device, DeviceError
 
 __all__ = ["Backend"]
 
 
-def _for_ranks(function: Callable[..., Any]) -> list[Any]:
-    """`function`, whose first argument is the number of spatial dimensions, for one, two and three of them."""
-    return [staticmethod(partial(function, rank)) for rank in (1, 2, 3)]
+class _Default:
+    """The default of a module op: found in `module_ops` when it is first used, since most programs use few."""
+
+    def __init__(self, place: str, *bound: int) -> None:
+        self._place = place
+        self._bound = bound
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, backend: Backend | None, owner: type) -> Callable[..., Any]:
+        family, _, function = self._place.partition(".")
+        found = getattr(import_module(f".module_ops.{family}", __package__), function)
+        if self._bound:
+            found = partial(found, *self._bound)
+        setattr(Backend, self._name, staticmethod(found))
+        return found
+
+
+def _default(place: str) -> Any:
+    """The function at a place in `module_ops` such as ``"linear.linear_x_backward"``."""
+    return _Default(place)
+
+
+def _for_ranks(place: str) -> Any:
+    """The function there, whose first argument is the number of spatial dimensions, for one, two and three of them."""
+    return [_Default(place, rank) for rank in (1, 2, 3)]
 
 
 class Backend:
@@ -209,93 +233,90 @@ class Backend:
 
     # The spatial dimensions are counted in the names, but the functions are the same for one, two and three.
 
-    linear = staticmethod(module_ops.linear)
-    linear_x_backward = staticmethod(module_ops.linear_x_backward)
-    linear_weight_backward = staticmethod(module_ops.linear_weight_backward)
-    linear_bias_backward = staticmethod(module_ops.linear_bias_backward)
-
-    embedding = staticmethod(module_ops.embedding)
-    embedding_backward = staticmethod(module_ops.embedding_backward)
-
-    conv1d, conv2d, conv3d = _for_ranks(module_ops.conv)
-    conv1d_x_backward, conv2d_x_backward, conv3d_x_backward = _for_ranks(module_ops.conv_x_backward)
-    conv1d_weight_backward, conv2d_weight_backward, conv3d_weight_backward = _for_ranks(module_ops.conv_weight_backward)
-    conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(module_ops.conv_bias_backward)
-
-    conv_transpose1d, conv_transpose2d, conv_transpose3d = _for_ranks(module_ops.conv_transpose)
+    linear = _default("linear.linear")
+    linear_x_backward = _default("linear.linear_x_backward")
+    linear_weight_backward = _default("linear.linear_weight_backward")
+    linear_bias_backward = _default("linear.linear_bias_backward")
+    embedding = _default("embedding.embedding")
+    embedding_backward = _default("embedding.embedding_backward")
+    conv1d, conv2d, conv3d = _for_ranks("conv.conv")
+    conv1d_x_backward, conv2d_x_backward, conv3d_x_backward = _for_ranks("conv.conv_x_backward")
+    conv1d_weight_backward, conv2d_weight_backward, conv3d_weight_backward = _for_ranks("conv.conv_weight_backward")
+    conv1d_bias_backward = _default("conv.conv_bias_backward")
+    conv2d_bias_backward = _default("conv.conv_bias_backward")
+    conv3d_bias_backward = _default("conv.conv_bias_backward")
+    conv_transpose1d, conv_transpose2d, conv_transpose3d = _for_ranks("conv.conv_transpose")
     conv_transpose1d_x_backward, conv_transpose2d_x_backward, conv_transpose3d_x_backward = _for_ranks(
-        module_ops.conv_transpose_x_backward
+        "conv.conv_transpose_x_backward"
     )
     conv_transpose1d_weight_backward, conv_transpose2d_weight_backward, conv_transpose3d_weight_backward = _for_ranks(
-        module_ops.conv_transpose_weight_backward
+        "conv.conv_transpose_weight_backward"
     )
-    conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = conv_transpose3d_bias_backward = staticmethod(
-        module_ops.conv_bias_backward
-    )
-
-    deform_conv2d = staticmethod(module_ops.deform_conv2d)
-    deform_conv2d_backward = staticmethod(module_ops.deform_conv2d_backward)
-
-    max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
-        module_ops.max_pool_with_indices
-    )
-    adaptive_max_pool1d_with_indices = adaptive_max_pool2d_with_indices = adaptive_max_pool3d_with_indices = (
-        staticmethod(module_ops.adaptive_max_pool_with_indices)
-    )
-    gather_planes = staticmethod(module_ops.gather_planes)
-    scatter_planes = staticmethod(module_ops.scatter_planes)
-    avg_pool1d = avg_pool2d = avg_pool3d = staticmethod(module_ops.avg_pool)
-    avg_pool1d_backward = avg_pool2d_backward = avg_pool3d_backward = staticmethod(module_ops.avg_pool_backward)
-    adaptive_avg_pool1d = adaptive_avg_pool2d = adaptive_avg_pool3d = staticmethod(module_ops.adaptive_avg_pool)
-    adaptive_avg_pool1d_backward = adaptive_avg_pool2d_backward = adaptive_avg_pool3d_backward = staticmethod(
-        module_ops.adaptive_avg_pool_backward
-    )
-
-    pad = staticmethod(module_ops.pad)
-    pad_backward = staticmethod(module_ops.pad_backward)
-
-    unfold4d = staticmethod(module_ops.unfold4d)
-    fold4d = staticmethod(module_ops.fold4d)
-    unfold = staticmethod(module_ops.unfold)
-    unfold_backward = staticmethod(module_ops.unfold_backward)
-
-    batch_norm_train = staticmethod(module_ops.batch_norm_train)
-    batch_norm_train_backward = staticmethod(module_ops.batch_norm_train_backward)
-    layer_norm = staticmethod(module_ops.layer_norm)
-    layer_norm_backward = staticmethod(module_ops.layer_norm_backward)
-    group_norm = staticmethod(module_ops.group_norm)
-    group_norm_backward = staticmethod(module_ops.group_norm_backward)
-    rms_norm = staticmethod(module_ops.rms_norm)
-    rms_norm_backward = staticmethod(module_ops.rms_norm_backward)
-
-    interpolate = staticmethod(module_ops.interpolate)
-    interpolate_backward = staticmethod(module_ops.interpolate_backward)
-    grid_sample_2d = grid_sample_3d = staticmethod(module_ops.grid_sample)
-    grid_sample_2d_backward = grid_sample_3d_backward = staticmethod(module_ops.grid_sample_backward)
-    attention = staticmethod(module_ops.attention)
-    attention_backward = staticmethod(module_ops.attention_backward)
-
-    rnn = staticmethod(module_ops.rnn)
-    rnn_backward = staticmethod(module_ops.rnn_backward)
-    lstm = staticmethod(module_ops.lstm)
-    lstm_backward = staticmethod(module_ops.lstm_backward)
-    gru = staticmethod(module_ops.gru)
-    gru_backward = staticmethod(module_ops.gru_backward)
-
-    softmax = staticmethod(module_ops.softmax)
-    softmax_backward = staticmethod(module_ops.softmax_backward)
-    log_softmax = staticmethod(module_ops.log_softmax)
-    log_softmax_backward = staticmethod(module_ops.log_softmax_backward)
-    logsumexp = staticmethod(module_ops.logsumexp)
-
-    ctc_loss = staticmethod(module_ops.ctc_loss)
-    ctc_loss_backward = staticmethod(module_ops.ctc_loss_backward)
+    conv_transpose1d_bias_backward = _default("conv.conv_bias_backward")
+    conv_transpose2d_bias_backward = _default("conv.conv_bias_backward")
+    conv_transpose3d_bias_backward = _default("conv.conv_bias_backward")
+    deform_conv2d = _default("deform_conv.deform_conv2d")
+    deform_conv2d_backward = _default("deform_conv.deform_conv2d_backward")
+    max_pool1d_with_indices = _default("pool.max_pool_with_indices")
+    max_pool2d_with_indices = _default("pool.max_pool_with_indices")
+    max_pool3d_with_indices = _default("pool.max_pool_with_indices")
+    adaptive_max_pool1d_with_indices = _default("pool.adaptive_max_pool_with_indices")
+    adaptive_max_pool2d_with_indices = _default("pool.adaptive_max_pool_with_indices")
+    adaptive_max_pool3d_with_indices = _default("pool.adaptive_max_pool_with_indices")
+    gather_planes = _default("pool.gather_planes")
+    scatter_planes = _default("pool.scatter_planes")
+    avg_pool1d = _default("pool.avg_pool")
+    avg_pool2d = _default("pool.avg_pool")
+    avg_pool3d = _default("pool.avg_pool")
+    avg_pool1d_backward = _default("pool.avg_pool_backward")
+    avg_pool2d_backward = _default("pool.avg_pool_backward")
+    avg_pool3d_backward = _default("pool.avg_pool_backward")
+    adaptive_avg_pool1d = _default("pool.adaptive_avg_pool")
+    adaptive_avg_pool2d = _default("pool.adaptive_avg_pool")
+    adaptive_avg_pool3d = _default("pool.adaptive_avg_pool")
+    adaptive_avg_pool1d_backward = _default("pool.adaptive_avg_pool_backward")
+    adaptive_avg_pool2d_backward = _default("pool.adaptive_avg_pool_backward")
+    adaptive_avg_pool3d_backward = _default("pool.adaptive_avg_pool_backward")
+    pad = _default("pad.pad")
+    pad_backward = _default("pad.pad_backward")
+    unfold4d = _default("unfold.unfold4d")
+    fold4d = _default("unfold.fold4d")
+    unfold = _default("unfold.unfold")
+    unfold_backward = _default("unfold.unfold_backward")
+    batch_norm_train = _default("norm.batch_norm_train")
+    batch_norm_train_backward = _default("norm.batch_norm_train_backward")
+    layer_norm = _default("norm.layer_norm")
+    layer_norm_backward = _default("norm.layer_norm_backward")
+    group_norm = _default("norm.group_norm")
+    group_norm_backward = _default("norm.group_norm_backward")
+    rms_norm = _default("norm.rms_norm")
+    rms_norm_backward = _default("norm.rms_norm_backward")
+    interpolate = _default("interpolate.interpolate")
+    interpolate_backward = _default("interpolate.interpolate_backward")
+    grid_sample_2d = _default("grid_sample.grid_sample")
+    grid_sample_3d = _default("grid_sample.grid_sample")
+    grid_sample_2d_backward = _default("grid_sample.grid_sample_backward")
+    grid_sample_3d_backward = _default("grid_sample.grid_sample_backward")
+    attention = _default("attention.attention")
+    attention_backward = _default("attention.attention_backward")
+    rnn = _default("recurrent.rnn")
+    rnn_backward = _default("recurrent.rnn_backward")
+    lstm = _default("recurrent.lstm")
+    lstm_backward = _default("recurrent.lstm_backward")
+    gru = _default("recurrent.gru")
+    gru_backward = _default("recurrent.gru_backward")
+    softmax = _default("softmax.softmax")
+    softmax_backward = _default("softmax.softmax_backward")
+    log_softmax = _default("softmax.log_softmax")
+    log_softmax_backward = _default("softmax.log_softmax_backward")
+    logsumexp = _default("softmax.logsumexp")
+    ctc_loss = _default("ctc.ctc_loss")
+    ctc_loss_backward = _default("ctc.ctc_loss_backward")
 
     def has_ctc_loss_backward(self) -> bool:
         """Whether `ctc_loss_backward` is to be used; without it the tape differentiates the loss step by step."""
         return True
 
-    erf = staticmethod(module_ops.erf)
-
-    pack_bits = staticmethod(module_ops.pack_bits)
-    unpack_bits = staticmethod(module_ops.unpack_bits)
+    erf = _default("special.erf")
+    pack_bits = _default("bits.pack_bits")
+    unpack_bits = _default("bits.unpack_bits")

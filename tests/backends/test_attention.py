@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograd_backends import AttentionModuleOptions, ShapeError, get_backend
-from autograd_backends.module_ops import attention, attention_backward
+from autograd_backends.module_ops.attention import attention, attention_backward
 from autograd_backends.module_ops.score_blocks import ScoreBlocks
 from autograd_backends.numpy_backend.attention import CachedBlocks
 

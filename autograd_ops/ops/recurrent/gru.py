@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_backends import RecurrentOptions, kernels
-from autograd_backends.module_ops import Recurrent, RecurrentBackward
+from autograd_backends.results import Recurrent, RecurrentBackward
 
 from ...registry import Array, op
 from ..activation import sigmoid
@@ -83,7 +83,7 @@ def gru(
     >>> output.shape, h_n.shape
     (Size([3, 1, 2]), Size([1, 2]))
     """
-    return kernels(x).gru(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, options)  # type: ignore[return-value]
+    return kernels(x).gru(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
 
 
 def _gru_gradients(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from autograd_backends import RecurrentOptions, kernels
-from autograd_backends.module_ops import Lstm, LstmBackward
+from autograd_backends.results import Lstm, LstmBackward
 
 from ...registry import Array, op
 from ..activation import sigmoid
@@ -91,7 +91,7 @@ def lstm(
     >>> output.shape, h_n.shape, c_n.shape
     (Size([3, 1, 2]), Size([1, 2]), Size([1, 2]))
     """
-    return kernels(x).lstm(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, options)  # type: ignore[return-value]
+    return kernels(x).lstm(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
 
 
 def _lstm_gradients(
@@ -207,7 +207,7 @@ def lstm_cell(
     """
     check_cell("lstm_cell", 4, x, {"h_0": h_0, "c_0": c_0}, weight_ih, weight_hh, bias_ih, bias_hh)
     found, cells, gates = kernels(x).lstm(once(x), h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, FORWARDS)
-    return LstmCell(found.h_n, found.c_n), cells, gates  # type: ignore[return-value]
+    return LstmCell(found.h_n, found.c_n), cells, gates
 
 
 def _lstm_cell_gradients(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_backends import RecurrentOptions, kernels
-from autograd_backends.module_ops import Recurrent, RecurrentBackward
+from autograd_backends.results import Recurrent, RecurrentBackward
 
 from ...registry import Array, op
 from ..activation import relu

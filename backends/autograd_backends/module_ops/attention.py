@@ -9,34 +9,17 @@ With weights P, output O and the arriving gradient g, the gradient of the scores
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 from ..array_types import Array, Namespace, Shape
 from ..options import AttentionModuleOptions
+from ..results import Attention, AttentionBackward
 from .precision import cast, widened
 from .score_blocks import ScoreBlocks, merged, place_in
 
-__all__ = ["Attention", "AttentionBackward", "attention", "attention_backward"]
+__all__ = ["attention", "attention_backward"]
 
 #: Which of query, key, value and attn_bias needs a gradient.
 Needs = tuple[bool, bool, bool, bool]
-
-
-class Attention(NamedTuple):
-    """Output [B, H, Sq, Dv], and the logarithm of each row's sum of exponentials [B, H, Sq], -inf for a row that sees
-    no key; in float32 for half precision."""
-
-    output: Array
-    log_sum: Array
-
-
-class AttentionBackward(NamedTuple):
-    """The gradients of query, key, value and attn_bias, each of the shape of its input; None where not needed."""
-
-    query_grad: Array | None
-    key_grad: Array | None
-    value_grad: Array | None
-    attn_bias_grad: Array | None
 
 
 def attention(

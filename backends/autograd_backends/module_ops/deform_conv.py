@@ -17,26 +17,17 @@ from typing import NamedTuple
 from ..array_types import Array, Namespace, Shape
 from ..lookup import kernels, namespace
 from ..options import DeformConvOptions, per_dimension
+from ..results import DeformConv2dBackward
 from ..shapes import check_output_grad, deform_conv_output_shape
 from .correlate import blocks
 from .precision import cast, widened
 
-__all__ = ["DeformConv2dBackward", "DeformSamples", "deform_conv2d", "deform_conv2d_backward", "deform_samples"]
+__all__ = ["DeformSamples", "deform_conv2d", "deform_conv2d_backward", "deform_samples"]
 
 Needs = tuple[bool, bool, bool, bool, bool]
 
 #: The zeros around an image, before and after it.
 BEFORE, AROUND = 1, 3
-
-
-class DeformConv2dBackward(NamedTuple):
-    """The gradients of a deformable convolution; None for what was not there, or not asked for."""
-
-    x_grad: Array
-    offset_grad: Array
-    weight_grad: Array
-    mask_grad: Array | None
-    bias_grad: Array | None
 
 
 class DeformSamples(NamedTuple):

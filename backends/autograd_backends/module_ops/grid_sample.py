@@ -16,11 +16,11 @@ from ..array_types import Array, Namespace, Shape
 from ..lookup import kernels, namespace
 from ..options import GridSampleOptions
 from ..resampling import cubic_slopes, cubic_weights
+from ..results import GridSampleBackward
 from ..shapes import check_output_grad, grid_sample_output_shape
 from .precision import cast, widened
 
 __all__ = [
-    "GridSampleBackward",
     "Points",
     "grid_sample",
     "grid_sample_backward",
@@ -35,13 +35,6 @@ _REACH = {"nearest": (0, 0), "bilinear": (0, 1), "bicubic": (-1, 2)}
 
 #: Coordinates are cut off here: what is farther is as far, and nothing overflows.
 FAR = 1e30
-
-
-class GridSampleBackward(NamedTuple):
-    """What the backward of `grid_sample` gives: gradients of the shapes of x and grid, or None."""
-
-    x_grad: Array | None
-    grid_grad: Array | None
 
 
 class Points(NamedTuple):

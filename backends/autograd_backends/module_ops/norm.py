@@ -11,21 +11,22 @@ Layer Normalization", 2019).
 from __future__ import annotations
 
 from math import prod
-from typing import NamedTuple
 
 from ..array_types import Array, Namespace
 from ..lookup import kernels, namespace
+from ..results import (
+    BatchNormTrain,
+    BatchNormTrainBackward,
+    GroupNormBackward,
+    LayerNorm,
+    LayerNormBackward,
+    RmsNorm,
+    RmsNormBackward,
+)
 from ..shapes import check_batch_norm, check_group_norm, check_layer_norm
 from .precision import cast, widened
 
 __all__ = [
-    "BatchNormTrain",
-    "BatchNormTrainBackward",
-    "GroupNormBackward",
-    "LayerNorm",
-    "LayerNormBackward",
-    "RmsNorm",
-    "RmsNormBackward",
     "batch_norm_train",
     "batch_norm_train_backward",
     "group_norm",
@@ -38,60 +39,6 @@ __all__ = [
 
 #: Which of x, gamma and beta needs a gradient.
 Needs = tuple[bool, bool, bool]
-
-
-class BatchNormTrain(NamedTuple):
-    """Output [N, C, ...], and the mean and biased variance [C] of each channel."""
-
-    output: Array
-    mean: Array
-    variance: Array
-
-
-class BatchNormTrainBackward(NamedTuple):
-    """The gradients of x [N, C, ...], gamma [C] and beta [C]; None where not needed."""
-
-    x_grad: Array | None
-    gamma_grad: Array | None
-    beta_grad: Array | None
-
-
-class LayerNorm(NamedTuple):
-    """Output [..., d], and the mean and 1 / sqrt(variance + epsilon) of each row, both [..., 1]."""
-
-    output: Array
-    mean: Array
-    rstd: Array
-
-
-class LayerNormBackward(NamedTuple):
-    """The gradients of x [..., d], gamma [d] and beta [d]; None where not needed."""
-
-    x_grad: Array | None
-    gamma_grad: Array | None
-    beta_grad: Array | None
-
-
-class GroupNormBackward(NamedTuple):
-    """The gradients of x [N, C, ...], gamma [C] and beta [C]; None where not needed."""
-
-    x_grad: Array | None
-    gamma_grad: Array | None
-    beta_grad: Array | None
-
-
-class RmsNorm(NamedTuple):
-    """Output [..., d], and 1 / sqrt(mean(x^2) + epsilon) of each row, [..., 1]."""
-
-    output: Array
-    rstd: Array
-
-
-class RmsNormBackward(NamedTuple):
-    """The gradients of x [..., d] and gamma [d]; None where not needed."""
-
-    x_grad: Array | None
-    gamma_grad: Array | None
 
 
 # ---------------------------------------------------------------- what they share

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import gcd, prod
-from typing import NamedTuple
 
 from ..array_types import Array, Namespace, Shape
 from ..lookup import kernels, namespace
+from ..results import MaxPoolWithIndices
 from ..shapes import adaptive_pool_output_shape, check_output_grad, pool_windows
 from ..windows import Window
 from .precision import cast, widened
 
 __all__ = [
-    "MaxPoolWithIndices",
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
     "adaptive_max_pool_with_indices",
@@ -28,21 +27,6 @@ __all__ = [
     "max_pool_with_indices",
     "scatter_planes",
 ]
-
-
-class MaxPoolWithIndices(NamedTuple):
-    """What a max pool gives.
-
-    Attributes
-    ----------
-    output
-        [N, C, ...], the largest element of each window.
-    indices
-        int64, of the shape of `output`: where it is, counted through the spatial dimensions of the input.
-    """
-
-    output: Array
-    indices: Array
 
 
 # ---------------------------------------------------------------- maximum

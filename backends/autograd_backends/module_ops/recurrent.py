@@ -15,20 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
 
 from ..array_types import Array, Namespace, Shape
 from ..lookup import namespace
 from ..options import RecurrentOptions
+from ..results import Lstm, LstmBackward, Recurrent, RecurrentBackward
 from ..shapes import check_recurrent
 from ..steps import recurrent_steps, state_before
 from .precision import cast, widened
 
 __all__ = [
-    "Lstm",
-    "LstmBackward",
-    "Recurrent",
-    "RecurrentBackward",
     "gru",
     "gru_backward",
     "lstm",
@@ -36,44 +32,6 @@ __all__ = [
     "rnn",
     "rnn_backward",
 ]
-
-
-class Recurrent(NamedTuple):
-    """The hidden state after each step, in the order of x, and after the last one of each sequence [N, d_hidden]."""
-
-    output: Array
-    h_n: Array
-
-
-class RecurrentBackward(NamedTuple):
-    """The gradients of the inputs of ``rnn`` and ``gru``; None where not needed."""
-
-    x_grad: Array | None
-    h_0_grad: Array | None
-    weight_ih_grad: Array | None
-    weight_hh_grad: Array | None
-    bias_ih_grad: Array | None
-    bias_hh_grad: Array | None
-
-
-class Lstm(NamedTuple):
-    """The hidden state after each step, in the order of x; h and c after the last of each sequence [N, d_hidden]."""
-
-    output: Array
-    h_n: Array
-    c_n: Array
-
-
-class LstmBackward(NamedTuple):
-    """The gradients of the inputs of ``lstm``; None where not needed."""
-
-    x_grad: Array | None
-    h_0_grad: Array | None
-    c_0_grad: Array | None
-    weight_ih_grad: Array | None
-    weight_hh_grad: Array | None
-    bias_ih_grad: Array | None
-    bias_hh_grad: Array | None
 
 
 # ---------------------------------------------------------------- rnn

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import module_ops
 from ..array_types import Array
-from ..module_ops.attention import Attention, AttentionBackward, Needs
+from ..base import Backend
+from ..module_ops.attention import Needs
 from ..module_ops.score_blocks import ScoreBlocks
 from ..options import AttentionModuleOptions
+from ..results import Attention, AttentionBackward
 
 __all__ = ["attention", "attention_backward"]
 
@@ -54,7 +55,7 @@ def attention(
     blocks: type[ScoreBlocks] | None = CachedBlocks,
 ) -> Attention:
     with np.errstate(invalid="ignore", over="ignore"):
-        return module_ops.attention(query, key, value, mask, attn_bias, options, blocks)
+        return Backend.attention(query, key, value, mask, attn_bias, options, blocks)
 
 
 def attention_backward(
@@ -71,6 +72,6 @@ def attention_backward(
     blocks: type[ScoreBlocks] | None = CachedBlocks,
 ) -> AttentionBackward:
     with np.errstate(invalid="ignore", over="ignore"):
-        return module_ops.attention_backward(
+        return Backend.attention_backward(
             query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs, blocks
         )

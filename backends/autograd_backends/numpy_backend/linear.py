@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import module_ops
 from ..array_types import Array
+from ..base import Backend
 from ..shapes import linear_output_shape
 
 __all__ = ["linear", "linear_bias_backward", "linear_weight_backward", "linear_x_backward"]
@@ -26,7 +26,7 @@ _FEW = 256
 def linear(x: Array, weight: Array, bias: Array | None) -> Array:
     """x [..., d_input] @ weight [d_input, d_output] + bias [d_output] -> [..., d_output]"""
     if x.ndim != 2 or weight.ndim != 2 or x.shape[1] != weight.shape[0] or x.dtype not in _BLAS:
-        return module_ops.linear(x, weight, bias)
+        return Backend.linear(x, weight, bias)
     out = x.dot(weight)
     if bias is not None:
         if bias.shape != weight.shape[1:]:
@@ -38,21 +38,21 @@ def linear(x: Array, weight: Array, bias: Array | None) -> Array:
 def linear_x_backward(weight: Array, output_grad: Array) -> Array:
     """output_grad [..., d_output] @ weight.T -> the gradient of x [..., d_input]"""
     if output_grad.ndim != 2 or output_grad.dtype not in _BLAS:
-        return module_ops.linear_x_backward(weight, output_grad)
+        return Backend.linear_x_backward(weight, output_grad)
     return output_grad.dot(weight.T)
 
 
 def linear_weight_backward(x: Array, output_grad: Array) -> Array:
     """x.T @ output_grad, summed over all leading dimensions -> the gradient of weight [d_input, d_output]"""
     if x.ndim != 2 or output_grad.dtype not in _BLAS:
-        return module_ops.linear_weight_backward(x, output_grad)
+        return Backend.linear_weight_backward(x, output_grad)
     return x.T.dot(output_grad)
 
 
 def linear_bias_backward(output_grad: Array) -> Array:
     """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
     if output_grad.ndim != 2 or output_grad.shape[0] > _FEW or output_grad.dtype not in _BLAS:
-        return module_ops.linear_bias_backward(output_grad)
+        return Backend.linear_bias_backward(output_grad)
     return _ones(output_grad.shape[0], output_grad.dtype).dot(output_grad)
 
 

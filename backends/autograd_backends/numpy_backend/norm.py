@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import module_ops
 from ..array_types import Array
+from ..base import Backend
 from ..module_ops.norm import (
     BatchNormTrain,
     BatchNormTrainBackward,
@@ -31,7 +31,7 @@ __all__ = [
 
 def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> BatchNormTrain:
     if x.ndim == 2 or x.size < SMALL:
-        return module_ops.batch_norm_train(x, gamma, beta, epsilon)
+        return Backend.batch_norm_train(x, gamma, beta, epsilon)
     check_batch_norm(
         "batch_norm_train",
         x.shape,
@@ -73,7 +73,7 @@ def batch_norm_train_backward(
     needs: Needs = (True, True, True),
 ) -> BatchNormTrainBackward:
     if x.ndim == 2 or x.size < SMALL:
-        return module_ops.batch_norm_train_backward(x, gamma, mean, variance, epsilon, output_grad, needs)
+        return Backend.batch_norm_train_backward(x, gamma, mean, variance, epsilon, output_grad, needs)
     planes = _planes(x)
     grads = _planes_like(output_grad, x)
     count = planes.shape[0] * planes.shape[2]
@@ -104,7 +104,7 @@ def batch_norm_train_backward(
 
 def layer_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> LayerNorm:
     if x.size < SMALL:
-        return module_ops.layer_norm(x, gamma, beta, epsilon)
+        return Backend.layer_norm(x, gamma, beta, epsilon)
     check_layer_norm(
         "layer_norm", x.shape, None if gamma is None else gamma.shape, None if beta is None else beta.shape
     )
@@ -140,7 +140,7 @@ def layer_norm_backward(
     needs: Needs = (True, True, True),
 ) -> LayerNormBackward:
     if x.size < SMALL:
-        return module_ops.layer_norm_backward(x, gamma, mean, rstd, output_grad, needs)
+        return Backend.layer_norm_backward(x, gamma, mean, rstd, output_grad, needs)
     width = x.shape[-1]
     count = _row_count(x)
     rows, grads = x.reshape(count, width), output_grad.reshape(count, width)
@@ -182,7 +182,7 @@ def group_norm_backward(
     needs: Needs = (True, True, True),
 ) -> GroupNormBackward:
     if x.ndim == 2 or x.size < SMALL:
-        return module_ops.group_norm_backward(x, num_groups, gamma, mean, rstd, output_grad, needs)
+        return Backend.group_norm_backward(x, num_groups, gamma, mean, rstd, output_grad, needs)
     n, channels = x.shape[:2]
     count, size = n * num_groups, channels // num_groups
     groups, grads = x.reshape(count, size, -1), output_grad.reshape(count, size, -1)

@@ -7,9 +7,10 @@ from math import prod
 
 import numpy as np
 
-from .. import module_ops
 from ..array_types import Array, Shape
-from ..module_ops.pool import MaxPoolWithIndices
+from ..base import Backend
+from ..module_ops.pool import max_pool_with_indices as default_max_pool
+from ..results import MaxPoolWithIndices
 from ..shapes import pool_windows
 from ..windows import Window
 
@@ -31,7 +32,7 @@ def max_pool_with_indices(
         below *= kernel_size[axis - 2]
     if np.isnan(best).any():
         # No comparison finds a NaN, so its cell is not known.
-        return module_ops.max_pool_with_indices(x, kernel_size, stride, padding, dilation, ceil_mode)
+        return default_max_pool(x, kernel_size, stride, padding, dilation, ceil_mode)
     offsets, starts = _tables(windows)
     indices = offsets[cell]
     indices += starts
@@ -87,7 +88,7 @@ def _tables(windows: tuple[Window, ...]) -> tuple[Array, Array]:
 def scatter_planes(x_shape: Shape, values: Array, indices: Array) -> Array:
     # Where the batch came last in memory, as convolutions leave it, so it does in the result.
     if indices.strides[0] >= indices.strides[-1]:
-        return module_ops.scatter_planes(x_shape, values, indices)
+        return Backend.scatter_planes(x_shape, values, indices)
     batch, channels = x_shape[:2]
     last = (*range(1, values.ndim), 0)
     places = indices.astype(np.int64).transpose(last)

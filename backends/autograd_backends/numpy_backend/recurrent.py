@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import module_ops
 from ..array_types import Array
-from ..module_ops import Lstm, LstmBackward, Recurrent, RecurrentBackward
+from ..base import Backend
 from ..module_ops.recurrent import check_arrays, input_gradients, replace_first, states_before
 from ..options import RecurrentOptions
+from ..results import Lstm, LstmBackward, Recurrent, RecurrentBackward
 from ..steps import recurrent_steps
 from . import namespace as xp
 
@@ -33,7 +33,7 @@ def lstm(
 ) -> tuple[Lstm, Array, Array]:
     check_arrays("lstm", 4, x, {"h_0": h_0, "c_0": c_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
     if x.dtype == _HALF:
-        return module_ops.lstm(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
+        return Backend.lstm(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
     size = h_0.shape[1]
     scale, shift = np.full(4 * size, 0.5, x.dtype), np.full(4 * size, 0.5, x.dtype)
     scale[2 * size : 3 * size], shift[2 * size : 3 * size] = 1.0, 0.0
@@ -73,7 +73,7 @@ def lstm_backward(
     needs: tuple[bool, ...] = (True,) * 7,
 ) -> LstmBackward:
     if x.dtype == _HALF:
-        return module_ops.lstm_backward(
+        return Backend.lstm_backward(
             *(x, h_0, c_0, weight_ih, weight_hh, output, cells, gates, output_grad, h_n_grad, c_n_grad), options, needs
         )
     lead, size = x.shape[:-1], h_0.shape[1]
@@ -120,7 +120,7 @@ def gru(
 ) -> tuple[Recurrent, Array, Array]:
     check_arrays("gru", 3, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
     if x.dtype == _HALF:
-        return module_ops.gru(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
+        return Backend.gru(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
     size = h_0.shape[1]
     scale = np.full(3 * size, 0.5, x.dtype)
     scale[2 * size :] = 1.0
@@ -165,7 +165,7 @@ def gru_backward(
     needs: tuple[bool, ...] = (True,) * 6,
 ) -> RecurrentBackward:
     if x.dtype == _HALF:
-        return module_ops.gru_backward(
+        return Backend.gru_backward(
             *(x, h_0, weight_ih, weight_hh, output, gates, hidden, output_grad, h_n_grad), options, needs
         )
     lead, size = x.shape[:-1], h_0.shape[1]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import module_ops
 from ..array_types import Array
+from ..base import Backend
 from .blocks import SMALL, blocks
 
 __all__ = ["log_softmax", "log_softmax_backward", "softmax", "softmax_backward"]
@@ -14,7 +14,7 @@ __all__ = ["log_softmax", "log_softmax_backward", "softmax", "softmax_backward"]
 def softmax(x: Array, axis: int) -> Array:
     if not _in_blocks(x, axis):
         with np.errstate(invalid="ignore"):
-            return module_ops.softmax(x, axis)
+            return Backend.softmax(x, axis)
     out, rows = _rows(x)
     with np.errstate(invalid="ignore"):
         for part in blocks(*rows.shape):
@@ -28,7 +28,7 @@ def softmax(x: Array, axis: int) -> Array:
 def log_softmax(x: Array, axis: int) -> Array:
     if not _in_blocks(x, axis):
         with np.errstate(invalid="ignore"):
-            return module_ops.log_softmax(x, axis)
+            return Backend.log_softmax(x, axis)
     out, rows = _rows(x)
     with np.errstate(invalid="ignore"):
         for part in blocks(*rows.shape):
@@ -40,7 +40,7 @@ def log_softmax(x: Array, axis: int) -> Array:
 
 def softmax_backward(output: Array, output_grad: Array, axis: int) -> Array:
     if not _in_blocks(output, axis) or output.dtype == np.float16:
-        return module_ops.softmax_backward(output, output_grad, axis)
+        return Backend.softmax_backward(output, output_grad, axis)
     x_grad, rows = _rows(output)
     grads = output_grad.reshape(rows.shape)
     for part in blocks(*rows.shape):
@@ -51,7 +51,7 @@ def softmax_backward(output: Array, output_grad: Array, axis: int) -> Array:
 
 def log_softmax_backward(output: Array, output_grad: Array, axis: int) -> Array:
     if not _in_blocks(output, axis) or output.dtype == np.float16:
-        return module_ops.log_softmax_backward(output, output_grad, axis)
+        return Backend.log_softmax_backward(output, output_grad, axis)
     x_grad, rows = _rows(output)
     grads = output_grad.reshape(rows.shape)
     for part in blocks(*rows.shape):
