@@ -30,7 +30,7 @@ and its pull, which the walk back calls, is::
         ...                                                     # summed back to the shape of x
         return (x_grad, y_grad)
 
-``python -m autograd_ops.call_path mul`` prints the whole. Debuggers and tracebacks show it too, through ``linecache``.
+``python -m autograd_ops.ops mul`` prints the whole. Debuggers and tracebacks show it too, through ``linecache``.
 Ops of one signature share one compiled code: what differs between them are the globals it runs with.
 """
 
@@ -463,13 +463,3 @@ def rewrap(op: Op, node: Any) -> tuple[Any, ...]:
             rewrapped[column] = runtime.on_tape(saved[column], runtime.output_node(op, node, kept.name))
         column += 3 if kept.kind in ("input", "output") else 1
     return tuple(rewrapped)
-
-
-if __name__ == "__main__":
-    import sys
-
-    import autograd_ops  # noqa: F401  # which fills the table
-
-    for name in sys.argv[1:]:
-        print(call_source(TABLE[name]))
-        print(pull_source(TABLE[name]))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import autograd_ops.ops  # noqa: F401  # fills the table
 from autograd_backends import Backend, get_backend
+from autograd_ops.ops import load_all
 from autograd_ops.registry import TABLE, Op
 from tests.cuda_stand_in import stand_in
 
@@ -42,6 +43,7 @@ How to read it:
 
 def op_table() -> str:
     """The page."""
+    load_all()
     with stand_in():
         backends = {word: get_backend(word) for word in ("cpu", "cuda", "strict")}
         families: dict[str, list[Op]] = {}

@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from autograd_backends import AttentionModuleOptions, kernels
+from autograd_backends import kernels
+from autograd_backends.options import AttentionModuleOptions
 from autograd_backends.results import AttentionBackward
 
 from ..registry import Array, op

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from autograd_backends import ConvOptions, kernels
+from autograd_backends import kernels
+from autograd_backends.options import ConvOptions
 
 from ..registry import Array, ShapeOf, op
 from .shape import broadcast_to, reshape

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_backends import ConvTransposeOptions, kernels
+from autograd_backends import kernels
+from autograd_backends.options import ConvTransposeOptions
 
 from ..registry import Array, ShapeOf, op
 from .conv import _bias_backward

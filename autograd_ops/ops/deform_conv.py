@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from autograd_backends import DeformConvOptions, kernels
+from autograd_backends import kernels
 from autograd_backends.module_ops.deform_conv import (
     AROUND,
     BEFORE,
@@ -17,6 +17,7 @@ from autograd_backends.module_ops.deform_conv import (
     DeformSamples,
     deform_samples,
 )
+from autograd_backends.options import DeformConvOptions
 
 from ..registry import Array, ShapeOf, op
 from .compare import where

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_backends import GridSampleOptions, kernels, namespace
+from autograd_backends import kernels, namespace
 from autograd_backends.module_ops.grid_sample import Points, grid_sample_points, products, tap_slopes, tap_weights
+from autograd_backends.options import GridSampleOptions
 from autograd_backends.results import GridSampleBackward
 from autograd_backends.shapes import grid_sample_output_shape
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from autograd_backends import InterpolateOptions, kernels
-from autograd_backends.options import per_dimension
+from autograd_backends import kernels
+from autograd_backends.options import InterpolateOptions, per_dimension
 
 from ..registry import Array, ShapeOf, op
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from autograd_backends import UnfoldOptions, kernels
+from autograd_backends import kernels
+from autograd_backends.options import UnfoldOptions
 
 from ..registry import Array, ShapeOf, op
 

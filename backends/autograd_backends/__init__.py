@@ -9,35 +9,15 @@ from .base import Backend
 from .device import Device, DeviceError
 from .errors import ShapeError
 from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
-from .options import (
-    AttentionModuleOptions,
-    ConvOptions,
-    ConvTransposeOptions,
-    DeformConvOptions,
-    GridSampleOptions,
-    InterpolateOptions,
-    PaddedConvOptions,
-    RecurrentOptions,
-    UnfoldOptions,
-)
 
 __all__ = [
     "Array",
-    "AttentionModuleOptions",
     "Backend",
-    "ConvOptions",
-    "ConvTransposeOptions",
-    "DeformConvOptions",
     "Device",
     "DeviceError",
-    "GridSampleOptions",
-    "InterpolateOptions",
     "Namespace",
-    "PaddedConvOptions",
-    "RecurrentOptions",
     "Shape",
     "ShapeError",
-    "UnfoldOptions",
     "device_of",
     "get_backend",
     "is_array",

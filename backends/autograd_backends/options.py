@@ -26,7 +26,6 @@ __all__ = [
     "PaddedConvOptions",
     "RecurrentOptions",
     "UnfoldOptions",
-    "per_dimension",
 ]
 
 #: (before, after) for each spatial dimension.

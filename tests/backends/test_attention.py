@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograd_backends import AttentionModuleOptions, ShapeError, get_backend
+from autograd_backends import ShapeError, get_backend
 from autograd_backends.module_ops.attention import attention, attention_backward
 from autograd_backends.module_ops.score_blocks import ScoreBlocks
 from autograd_backends.numpy_backend.attention import CachedBlocks
+from autograd_backends.options import AttentionModuleOptions
 
 from .conftest import Lane, close
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_backends import ConvOptions, ConvTransposeOptions, PaddedConvOptions, ShapeError
+from autograd_backends import ShapeError
+from autograd_backends.options import ConvOptions, ConvTransposeOptions, PaddedConvOptions
 
 from .conftest import Lane, batch_last, close
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_backends import ConvOptions, DeformConvOptions, ShapeError
+from autograd_backends import ShapeError
+from autograd_backends.options import ConvOptions, DeformConvOptions
 
 from .conftest import Lane, close
 from .test_conv import peak

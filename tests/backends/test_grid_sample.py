@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import autograd_ops as ag
-from autograd_backends import GridSampleOptions, ShapeError
+from autograd_backends import ShapeError
+from autograd_backends.options import GridSampleOptions
 from autograd_ops import ops
 
 from .conftest import Lane, close

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_backends import InterpolateOptions, ShapeError
+from autograd_backends import ShapeError
+from autograd_backends.options import InterpolateOptions
 from autograd_backends.resampling import MODES, SMOOTH_MODES, Resize, taps, taps_of_adjoint
 
 from .conftest import Lane, close

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_backends import ConvOptions, PaddedConvOptions, ShapeError, UnfoldOptions, shapes
+from autograd_backends import ShapeError, shapes
+from autograd_backends.options import ConvOptions, PaddedConvOptions, UnfoldOptions
 
 
 @pytest.mark.parametrize("field", ["stride", "dilation", "groups"])

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograd_backends import Backend, InterpolateOptions, get_backend
+from autograd_backends import Backend, get_backend
 from autograd_backends.numpy_backend import blocks, norm, softmax
+from autograd_backends.options import InterpolateOptions
 from autograd_backends.resampling import MODES
 
 from .conftest import batch_last

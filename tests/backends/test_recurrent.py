@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograd_backends import Backend, RecurrentOptions, ShapeError, get_backend
+from autograd_backends import Backend, ShapeError, get_backend
+from autograd_backends.options import RecurrentOptions
 from autograd_backends.shapes import check_recurrent, check_recurrent_cell
 from autograd_backends.steps import recurrent_steps, state_before
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_backends import AttentionModuleOptions, ConvOptions, PaddedConvOptions
+from autograd_backends.options import AttentionModuleOptions, ConvOptions, PaddedConvOptions
 
 from .conftest import Lane, close
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_backends import RecurrentOptions
+from autograd_backends.options import RecurrentOptions
 
 from .base import Sample, complex_step, distinct
 

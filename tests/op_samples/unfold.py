@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_backends import UnfoldOptions
+from autograd_backends.options import UnfoldOptions
 
 from .base import Sample, adjoint, distinct
 from .pool import each

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_backends import RecurrentOptions, kernels
+from autograd_backends import kernels
+from autograd_backends.options import RecurrentOptions
 from autograd_backends.results import Recurrent, RecurrentBackward
 
 from ...registry import Array, op

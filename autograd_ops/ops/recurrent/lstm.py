@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from autograd_backends import RecurrentOptions, kernels
+from autograd_backends import kernels
+from autograd_backends.options import RecurrentOptions
 from autograd_backends.results import Lstm, LstmBackward
 
 from ...registry import Array, op
@@ -207,7 +208,7 @@ def lstm_cell(
     """
     check_cell("lstm_cell", 4, x, {"h_0": h_0, "c_0": c_0}, weight_ih, weight_hh, bias_ih, bias_hh)
     found, cells, gates = kernels(x).lstm(once(x), h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, FORWARDS)
-    return LstmCell(found.h_n, found.c_n), cells, gates
+    return LstmCell(found.h_n, found.c_n), cells, gates  # type: ignore[return-value]
 
 
 def _lstm_cell_gradients(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograd_backends import RecurrentOptions, namespace
+from autograd_backends import namespace
+from autograd_backends.options import RecurrentOptions
 from autograd_backends.shapes import check_recurrent_cell
 from autograd_backends.steps import recurrent_steps
 
