@@ -59,6 +59,8 @@ def check_indices(indices: Tensor, size: int, name: str) -> None:
     TypeError
         If `indices` are not integers.
     """
+    if not isinstance(indices, Tensor):
+        raise TypeError(f"{name}: indices must be a Tensor of integers, not {type(indices).__name__}")
     if indices.dtype.kind not in ("int", "uint"):
         raise TypeError(f"{name}: indices must be integers, not {indices.dtype.name}")
     kernels(indices.array).check_indices(indices.array, size, name)

@@ -225,13 +225,22 @@ def log10(x: Array) -> Array:
 log10.backward(x=lambda g, x: g / (x * math.log(10)))
 
 
-@op(formula="dx = g e^(x - out), dy = g e^(y - out)", broadcast=True, floating=True)
+@op(formula="dx = g e^x / (e^x + e^y), dy = g e^y / (e^x + e^y)", broadcast=True, floating=True)
 def logaddexp(x: Array, y: Array) -> Array:
     """log(e^x + e^y)"""
     return _namespace(x, y).logaddexp(x, y)
 
 
-logaddexp.backward(x=lambda g, x, out: g * exp(x - out), y=lambda g, y, out: g * exp(y - out))
+def _share_of_sum(g: Any, mine: Any, other: Any, out: Any) -> Any:
+    # e^(mine - out) alone would be off by the rounding of out, which for large numbers is not small.
+    part = exp(mine - out)
+    return g * (part / (part + exp(other - out)))
+
+
+logaddexp.backward(
+    x=lambda g, x, y, out: _share_of_sum(g, x, y, out),
+    y=lambda g, x, y, out: _share_of_sum(g, y, x, out),
+)
 
 
 @op(formula="dx = g / (2 out)", floating=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_backends import kernels, namespace
+from autograd_backends.lookup import floating_dtypes
 
 from ..registry import Array, op
 from .compare import equal, isfinite, where
@@ -59,8 +60,8 @@ def unreduce(g: Any, shape: tuple[int, ...], axis: Axes, keepdims: bool) -> Any:
 def sum(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
     """The sum over `axis`; of integers and bools, int64"""
     xp = namespace(x)
-    if x.dtype == xp.bool:  # the standard has no sum of bools
-        x = xp.astype(x, xp.int64)
+    if x.dtype not in floating_dtypes[type(x)]:
+        x = xp.astype(x, xp.int64, copy=False)  # the standard has no sum of bools, and adds up unsigned ones unsigned
     return xp.sum(x, axis=axis, keepdims=keepdims)
 
 
@@ -184,7 +185,7 @@ def any(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
     return namespace(x).any(x, axis=axis, keepdims=keepdims)
 
 
-@op(formula="dx = g e^(x - out)", floating=True)
+@op(formula="dx = g e^x / sum e^x", floating=True)
 def logsumexp(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
     """log of the sum of e^x over `axis`, without overflow"""
     return kernels(x).logsumexp(x, axis, keepdims)
@@ -193,8 +194,10 @@ def logsumexp(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
 def _logsumexp_x(g: Any, x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
     shift = out if keepdims else reshape(out, _kept(x.shape, axis))
     # Where all of x is -inf, so is out, and e^(x - out) would not be a number.
-    shift = where(isfinite(shift), shift, 0.0)
-    return unreduce(g, tuple(x.shape), axis, keepdims) * exp(x - shift)
+    weights = exp(x - where(isfinite(shift), shift, 0.0))
+    # They add up to 1 but for the rounding of out, which for large numbers is not small.
+    total = sum(weights, axis, True)
+    return unreduce(g, tuple(x.shape), axis, keepdims) * (weights / where(total == 0, 1.0, total))
 
 
 logsumexp.backward(x=_logsumexp_x)

@@ -125,8 +125,7 @@ SAMPLES |= {
     ],
     "logaddexp": [
         *binary(np.logaddexp),
-        # The rules e^(x - out) lose the digits that a large out has lost in half precision.
-        Sample(np.logaddexp, np.array([1000.0, -1000.0]), np.array([999.0, 0.5]), half=False),
+        Sample(np.logaddexp, np.array([1000.0, -1000.0]), np.array([999.0, 0.5])),
     ],
     "atan2": [
         *binary(np.arctan2),
