@@ -96,9 +96,15 @@ def array_from(data: Any, dtype: Any, device: str | None) -> Any:
         If there is something else than numbers among them.
     ValueError
         If they are of unequal lengths.
+    OverflowError
+        If an integer is too large for the dtype; a negative one in an unsigned dtype wraps, as in PyTorch.
     """
     host = _host_array(data)
     backend, native, _ = place(device, dtype_of_data(host) if dtype is None else dtype)
+    if host.size and host.dtype.kind in "iu" and backend.xp.isdtype(native, "integral"):
+        limits, least, largest = backend.xp.iinfo(native), int(host.min()), int(host.max())
+        if largest > limits.max or least < min(limits.min, -limits.max - 1):
+            raise OverflowError(f"tensor: integers from {least} to {largest} do not fit into {native}")
     return backend.asarray(host, native, _default_device if device is None else parse_device(device))
 
 

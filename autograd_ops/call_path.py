@@ -248,7 +248,7 @@ def _one_output(op: Op) -> list[str]:
         "    result = new(Tensor)",
         "    result.array = out",
         "    result.version = result_version = [0]",
-        "    result.grad = result.alias = result.node = None",
+        "    result._grad = result.alias = result.node = None",
     ]
     if op.view is not None:
         viewed = op.inputs[0].name

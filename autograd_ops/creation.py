@@ -158,6 +158,11 @@ def arange(
 ) -> Tensor:
     """Numbers from `start` in steps of `step`, up to but without `end`; ``arange(n)`` starts from 0.
 
+    Raises
+    ------
+    ValueError
+        If `step` is 0, or leads away from `end`.
+
     Examples
     --------
     >>> import autograd_ops as ag
@@ -166,6 +171,8 @@ def arange(
     """
     if end is None:
         start, end = 0, start
+    if step == 0 or (end - start) * step < 0:
+        raise ValueError(f"arange: no steps of {step} lead from {start} to {end}")
     ints = all(isinstance(x, int) for x in (start, end, step))
     backend, native, where = place(device, (int64 if ints else None) if dtype is None else dtype)
     return Tensor(backend.xp.arange(start, end, step, dtype=native, device=where), requires_grad=requires_grad)

@@ -8,12 +8,12 @@ front and flattened, and what is left is to take rows by number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograd_backends import is_array, kernels
 
 from . import ops
-from .creation import as_tensor, full_like, tensor
+from .creation import as_tensor, full_like, tensor, zeros
 from .dims import axis_of, broadcast_shape
 from .inplace import bump, in_place, refuse_expanded
 from .tape import mode
@@ -124,7 +124,7 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
             masks[len(expanded)] = mask_shape
         expanded += indices
     shape = x.array.shape
-    indexed = sum(k is not None and k is not ... for k in expanded)
+    indexed = sum(k is not None and k is not ... and not isinstance(k, _Flag) for k in expanded)
     if indexed > len(shape):
         raise IndexError(f"getitem: {indexed} indices for a tensor of {len(shape)} dimensions")
     ellipses = sum(k is ... for k in expanded)
@@ -132,7 +132,7 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
         raise IndexError("getitem: an index can have one ... only")
     if not ellipses:
         expanded.append(...)
-    with_arrays = any(isinstance(k, Tensor) for k in expanded)
+    with_arrays = any(isinstance(k, (Tensor, _Flag)) for k in expanded)
     basic: list[Any] = []
     arrays: dict[int, Tensor] = {}
     given = taken = 0  # dimensions of the result of the basic key, and of x, so far
@@ -148,6 +148,10 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
         elif k is None:
             basic.append(None)
             given += 1
+        elif isinstance(k, _Flag):
+            arrays[given] = k.indices
+            basic.append(None)
+            given += 1
         elif isinstance(k, Tensor) or (with_arrays and isinstance(k, int)):
             # Beside arrays, an integer counts as an array of one element.
             arrays[given] = k if isinstance(k, Tensor) else tensor(k, device=x.device)
@@ -159,16 +163,26 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
     return tuple(basic), arrays
 
 
+class _Flag(NamedTuple):
+    """A single bool: a new dimension of length 1, of which `indices` takes the one place or none."""
+
+    indices: Tensor
+
+
 def _as_indices(x: Tensor, k: Any) -> tuple[list[Any], tuple[int, ...] | None]:
     """One element of a key as integers, slices and integer Tensors; a bool mask becomes several, and has a shape."""
     if type(k) in _BASIC:
         return [k], None
     if isinstance(k, (list, tuple, range)):
         k = tensor(list(k), device=x.device) if len(k) else tensor(list(k), dtype="int64", device=x.device)
+    elif isinstance(k, bool):
+        k = tensor(k, device=x.device)
     elif not isinstance(k, Tensor):
         if not is_array(k):
             raise TypeError(f"getitem: an index is an int, a slice, None, ..., a list or a tensor, not {k!r}")
         k = as_tensor(k, device=x.device)
+    if k.dtype.kind == "bool" and k.ndim == 0:
+        return [_Flag(tensor([0] if k else [], dtype="int64", device=x.device))], None
     if k.dtype.kind == "bool":
         return list(_unbind_mask(k)), tuple(k.array.shape)
     if k.dtype.kind not in ("int", "uint"):
@@ -339,9 +353,19 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The places `index` [m] along `dim`; m takes the place of that dimension's length."""
+    """The places `index` [m] along `dim`; m takes the place of that dimension's length. A 0-d index counts as [1].
+
+    Raises
+    ------
+    ValueError
+        If the index has more than one dimension.
+    """
     axis = axis_of("index_select", dim, input.ndim)
     check_indices(index, input.array.shape[axis], "index_select")
+    if index.ndim > 1:
+        raise ValueError(f"index_select: the index must have one dimension, not shape {tuple(index.shape)}")
+    if index.ndim == 0:
+        index = ops.reshape(index, (1,))
     return getitem(input, (*(slice(None),) * axis, index))
 
 
@@ -429,10 +453,19 @@ def _cut_to(src: Tensor, index: Tensor) -> Tensor:
 
 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
-    """`input` with the places of `source` along `dim` added at `index` [m]; repeats add up."""
+    """`input` with the places of `source` along `dim` added at `index` [m]; repeats add up.
+
+    Raises
+    ------
+    ValueError
+        If `source` has not the shape of `input`, with m along `dim`.
+    """
     axis = axis_of("index_add", dim, input.ndim)
     check_indices(index, input.array.shape[axis], "index_add")
     order = (axis, *[i for i in range(input.ndim) if i != axis])
+    wanted = (*input.shape[:axis], index.numel(), *input.shape[axis + 1 :])
+    if tuple(source.shape) != wanted:
+        raise ValueError(f"index_add: the source must have shape {wanted}, not {tuple(source.shape)}")
     rows = ops.permute(source, order)
     shape = tuple([input.array.shape[i] for i in order])
     added = ops.permute(ops.add_rows(shape, rows, index), ops.inverse(order))
@@ -467,12 +500,23 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements of `input` where the bool `mask` holds, in one dimension; the two broadcast."""
+    """The elements of `input` where the bool `mask` holds, in one dimension; the two broadcast.
+
+    Raises
+    ------
+    TypeError
+        If the mask is not of bools.
+    """
+    if mask.dtype.kind != "bool":
+        raise TypeError(f"masked_select: the mask must be of bools, not {mask.dtype.name}")
     shape = broadcast_shape("masked_select", (input.array.shape, mask.array.shape))
-    return getitem(ops.broadcast_to(input, shape), ops.broadcast_to(mask, shape))
+    return getitem(ops.broadcast_to(input, shape or (1,)), ops.broadcast_to(mask, shape or (1,)))
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Where `input` is not 0: indices [count, ndim], or with `as_tuple` one Tensor [count] for each dimension."""
-    columns = _unbind_mask(ops.not_equal(input, 0) if input.dtype.kind != "bool" else input)
+    holds = ops.not_equal(input, 0) if input.dtype.kind != "bool" else input
+    if input.ndim == 0 and not as_tuple:
+        return zeros((int(bool(holds)), 0), dtype="int64", device=input.device)
+    columns = _unbind_mask(holds if input.ndim else ops.reshape(holds, (1,)))
     return tuple(columns) if as_tuple else ops.stack(columns, 1)

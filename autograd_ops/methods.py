@@ -66,7 +66,7 @@ for _name, _op in {
 
 def _invert(self: Tensor) -> Tensor:
     """~x: of bools their opposite, of integers each bit's."""
-    return ops.logical_not(self) if self.dtype.kind == "bool" else ops.bitwise_xor(self, -1)
+    return ops.bitwise_invert(self)
 
 
 def _in_place_operator(op: Any, name: str) -> Any:

@@ -82,12 +82,12 @@ class Tensor:
     tensor([2., 4.])
     """
 
-    __slots__ = ("__weakref__", "alias", "array", "grad", "node", "version")
+    __slots__ = ("__weakref__", "_grad", "alias", "array", "node", "version")
 
     array: Any
     node: Node | None
     version: list[Any]
-    grad: Tensor | None
+    _grad: Tensor | None
     alias: Any
 
     #: NumPy's side of an operator gives way to Tensor's.
@@ -102,7 +102,7 @@ class Tensor:
             data = array_from(data, get_default_dtype(), None)
         self.array = data
         self.version = [0]
-        self.grad = self.alias = self.node = None
+        self._grad = self.alias = self.node = None
         if requires_grad:
             self.requires_grad_()
 
@@ -141,6 +141,31 @@ class Tensor:
     def is_leaf(self) -> bool:
         """Whether the user made it, rather than a recorded op."""
         return self.node is None or type(self.node) is Leaf
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward left, a Tensor of the same shape and dtype, or ``None``.
+
+        Raises
+        ------
+        TypeError
+            When set to anything but a Tensor or ``None``.
+        ValueError
+            When set to a Tensor of another shape or dtype.
+        """
+        return self._grad
+
+    @grad.setter
+    def grad(self, gradient: Tensor | None) -> None:
+        if gradient is not None:
+            if not isinstance(gradient, Tensor):
+                raise TypeError(f"grad is a Tensor or None, not {type(gradient).__name__}")
+            if gradient.array.shape != self.array.shape or gradient.array.dtype != self.array.dtype:
+                raise ValueError(
+                    f"the gradient of a {self.dtype} tensor of shape {tuple(self.shape)} is like it, "
+                    f"and this one is {gradient.dtype} of shape {tuple(gradient.shape)}"
+                )
+        self._grad = gradient
 
     @property
     def grad_fn(self) -> Node | None:
@@ -225,6 +250,8 @@ class Tensor:
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call ``hook(gradient)`` when backward has this Tensor's gradient; what it returns takes its place.
 
+        The hook returns ``None``, or a Tensor of the gradient's shape and dtype: backward refuses anything else.
+
         Raises
         ------
         TapeError
@@ -235,6 +262,8 @@ class Tensor:
         hooks = self.node.hooks = self.node.hooks or {}
         key = max(hooks, default=-1) + 1
         hooks[key] = _UserHook(hook)
+        if _RETAIN in hooks:  # the last, so that what it keeps is what goes on
+            hooks[_RETAIN] = hooks.pop(_RETAIN)
         return RemovableHandle(hooks, key)
 
     def set_node(self, node: Node | None) -> None:
@@ -247,18 +276,18 @@ class Tensor:
 
     def accumulate(self, gradient: Any, owned: bool) -> None:
         """Add to ``grad``: a Tensor from a walk that records itself, else an array, copied unless `owned`."""
-        grad = self.grad
+        grad = self._grad
         if isinstance(gradient, Tensor):
-            self.grad = gradient if grad is None else grad + gradient
+            self._grad = gradient if grad is None else grad + gradient
             return
         kernels(gradient).make_current(gradient)
         if grad is None:
-            self.grad = Tensor(gradient if owned else namespace(gradient).asarray(gradient, copy=True))
+            self._grad = Tensor(gradient if owned else namespace(gradient).asarray(gradient, copy=True))
         elif grad.node is None:
             grad.array += gradient
             grad.version[0] += 1
         else:
-            self.grad = Tensor(grad.array + gradient)
+            self._grad = Tensor(grad.array + gradient)
 
     # ---------------------------------------------------------------- to Python and NumPy
 
@@ -414,6 +443,14 @@ class _UserHook:
         result = self._function(gradient if recorded else Tensor(gradient))
         if result is None:
             return gradient
+        if not isinstance(result, Tensor):
+            raise TypeError(f"a hook returns a Tensor or None, and this one returned {type(result).__name__}")
+        array = gradient.array if recorded else gradient
+        if result.array.shape != array.shape or result.array.dtype != array.dtype:
+            raise TapeError(
+                f"a hook may not change the shape or dtype of a gradient: this one was given {array.dtype} "
+                f"{tuple(array.shape)}, and returned {result.dtype} {tuple(result.shape)}"
+            )
         return result if recorded else result.array
 
 

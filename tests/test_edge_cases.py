@@ -542,3 +542,197 @@ def test_a_loss_that_is_dropped_leaves_no_cycle() -> None:
             assert node() is None
     finally:
         gc.enable()
+
+
+# ---------------------------------------------------------------- further cases, each once a fault
+
+
+def test_logaddexp_of_infinities(device: str) -> None:
+    x, y = leaf([INF, 0.0, -INF, 1e9], device), leaf([0.0, INF, 2.0, 1e9], device)
+    ag.logaddexp(x, y).sum().backward()
+    check(x.grad, [1.0, 0.0, 0.0, 0.5])
+    check(y.grad, [0.0, 1.0, 1.0, 0.5])
+
+
+def test_the_slope_of_a_remainder_is_the_quotient_that_it_belongs_to(device: str) -> None:
+    # 1 / 0.1 rounds to 10, but 0.1 goes into 1 nine times: it is a little more than a tenth.
+    y = leaf([0.1], device)
+    ag.remainder(fixed([1.0], device), y).backward(fixed([1.0], device))
+    check(y.grad, [-9.0])
+
+
+def test_nan_lets_gradients_through(device: str) -> None:
+    for function in (ag.relu, ag.nn.functional.relu6, lambda x: ag.maximum(x, x.detach() * 0.0 + 1.0)):
+        check(gradient(function, [NAN], device), [1.0])
+    check(gradient(ag.max, [1.0, NAN, 3.0, NAN], device), [0.0, 0.5, 0.0, 0.5])
+    check(gradient(lambda x: ag.amax(x, 1), [[1.0, NAN], [3.0, 2.0]], device), [[0.0, 1.0], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
+@pytest.mark.parametrize(("shape", "dim"), [((0,), 0), ((0, 3), 0), ((3, 0), -1), ((2, 0, 3), 1), ((0, 3), 1)])
+def test_softmax_along_nothing(name: str, shape: tuple[int, ...], dim: int, device: str) -> None:
+    x = leaf(np.zeros(shape), device)
+    out = getattr(ag, name)(x, dim)
+    out.sum().backward()
+    assert tuple(x.grad.shape) == shape
+    check(out, np.full(np.zeros(shape).sum(dim).shape, -INF) if name == "logsumexp" else np.zeros(shape))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int32", "bool"])
+def test_products_and_running_sums_of_integers_are_int64(dtype: str, device: str) -> None:
+    x = ag.tensor([1, 1, 1], dtype=dtype, device=device)
+    for function in (ag.prod, ag.sum, lambda x: ag.cumsum(x, 0), lambda x: ag.cumprod(x, 0)):
+        assert function(x).dtype == ag.int64
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int64", "bool"])
+def test_activations_of_integers_are_of_the_default_dtype(dtype: str, device: str) -> None:
+    x = ag.tensor([0, 1], dtype=dtype, device=device)
+    functional = ag.nn.functional
+    for function in (functional.elu, functional.leaky_relu, functional.relu6, functional.hardtanh, functional.gelu):
+        assert function(x).dtype == ag.float32
+
+
+def test_the_bits_of_unsigned_integers_inverted(device: str) -> None:
+    x = ~ag.tensor([0, 1, 255], dtype="uint8", device=device)
+    assert (x.tolist(), x.dtype) == ([255, 254, 0], ag.uint8)
+
+
+def test_integers_too_large_for_their_dtype() -> None:
+    for value, dtype in [(2**63, None), ([300], "uint8"), ([-129], "int8")]:
+        with pytest.raises(OverflowError, match="do not fit"):
+            ag.tensor(value, dtype=dtype)
+    x = ag.tensor([1, 2], dtype="uint8")
+    with pytest.raises(OverflowError, match="uint8"):
+        x[0] = 300
+
+
+def test_steps_that_lead_nowhere() -> None:
+    for arguments in [(0, 5, 0), (0, 5, -1), (5, 0)]:
+        with pytest.raises(ValueError, match="arange"):
+            ag.arange(*arguments)
+    assert ag.arange(1, 1).tolist() == []
+
+
+def test_variance_without_a_degree_of_freedom(device: str) -> None:
+    x = fixed([1.0, 2.0, 4.0], device)
+    check(ag.var(x, correction=3), INF)
+    check(ag.var(x, correction=4), INF)
+    check(ag.var(x[:1]), NAN)
+    check(x.var(False), 14 / 9)
+    check(x.std(False), math.sqrt(14) / 3)
+
+
+def test_norms_with_negative_p_and_p_0(device: str) -> None:
+    check(gradient(lambda x: ag.norm(x, p=-1, dim=1), [[3.0, 0.0], [1.0, 1.0]], device), [[0.0, 0.0], [0.25, 0.25]])
+    check(gradient(lambda x: ag.norm(x, p=0), [3.0, 0.0], device), [0.0, 0.0])
+
+
+def test_a_single_bool_as_index(device: str) -> None:
+    x = leaf([[1.0, 2.0], [3.0, 4.0]], device)
+    assert tuple(x[True].shape) == tuple(x[ag.tensor(True, device=device)].shape) == (1, 2, 2)
+    assert tuple(x[False].shape) == (0, 2, 2)
+    (x[True].sum() + x[False].sum()).backward()
+    check(x.grad, [[1.0, 1.0], [1.0, 1.0]])
+    y = ag.ones(2, device=device)
+    y[False] = 5.0
+    check(y, [1.0, 1.0])
+    y[True] = 5.0
+    check(y, [5.0, 5.0])
+    assert tuple(ag.nonzero(ag.tensor(3.0, device=device)).shape) == (1, 0)
+    assert tuple(ag.nonzero(ag.tensor(0.0, device=device)).shape) == (0, 0)
+
+
+def test_indices_and_masks_of_the_wrong_kind_are_refused(device: str) -> None:
+    x = fixed([[1.0, 2.0], [3.0, 4.0]], device)
+    numbers = ag.tensor([1, 0], device=device)
+    with pytest.raises(TypeError, match="bools"):
+        ag.masked_select(x, numbers)
+    with pytest.raises(ValueError, match="one dimension"):
+        ag.index_select(x, 0, numbers.reshape(1, 2))
+    with pytest.raises(ValueError, match="source"):
+        x.index_add(0, numbers, fixed([[1.0], [1.0]], device))
+    check(ag.index_select(x, 1, numbers[0]), [[2.0], [4.0]])
+
+
+def test_repeats_of_each_place_its_own(device: str) -> None:
+    x = leaf([[1.0], [2.0], [3.0]], device)
+    out = ag.repeat_interleave(x, ag.tensor([0, 2, 1], device=device), 0)
+    check(out, [[2.0], [2.0], [3.0]])
+    out.sum().backward()
+    check(x.grad, [[0.0], [2.0], [1.0]])
+    for wrong in ([1, 2], [1, -1, 1]):
+        with pytest.raises(ValueError, match="repeat_interleave"):
+            ag.repeat_interleave(x, ag.tensor(wrong, device=device), 0)
+
+
+def test_a_list_that_begins_with_nothing(device: str) -> None:
+    x = leaf([[1.0, 2.0]], device)
+    out = ag.cat([ag.tensor([], dtype="float64", device=device), x, x], 0)
+    out.sum().backward()
+    check(x.grad, [[2.0, 2.0]])
+
+
+def test_products_of_nothing_and_of_unequal_batches(device: str) -> None:
+    a, b = leaf(np.zeros((2, 0)), device), leaf(np.zeros((3, 0)), device)
+    out = ag.inner(a, b)
+    out.sum().backward()
+    check(out, np.zeros((2, 3)))
+    check(a.grad, np.zeros((2, 0)))
+    with pytest.raises(ValueError, match="bmm"):
+        ag.bmm(fixed(np.ones((1, 2, 2)), device), fixed(np.ones((3, 2, 2)), device))
+    with pytest.raises(ValueError, match="neither a letter"):
+        ag.einsum("i1->i", fixed([[1.0]], device))
+    check(ag.addmm(fixed([NAN], device), fixed([[2.0]], device), fixed([[3.0]], device), beta=0), [[6.0]])
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_no_target_that_counts(smoothing: float, device: str) -> None:
+    x = leaf([[1.0, 2.0], [3.0, 4.0]], device)
+    target = ag.tensor([-100, -100], device=device)
+    loss = ag.nn.functional.cross_entropy(x, target, label_smoothing=smoothing)
+    loss.backward()
+    check(loss, NAN)
+    check(x.grad, [[0.0, 0.0], [0.0, 0.0]])
+    none = leaf(np.zeros((0, 3)), device)
+    check(ag.nn.functional.cross_entropy(none, ag.zeros(0, dtype="int64", device=device)), NAN)
+    empty = ag.zeros(2, 0, dtype="int64", device=device)
+    check(ag.nn.functional.cross_entropy(leaf(np.zeros((2, 3, 0)), device), empty, reduction="sum"), 0.0)
+
+
+def test_float_targets_of_nll_loss_are_refused() -> None:
+    with pytest.raises(TypeError, match="integers"):
+        ag.nn.functional.nll_loss(fixed([[-1.0, -2.0]]), fixed([1.0]))
+
+
+def test_a_huber_loss_without_a_linear_part() -> None:
+    zeros = fixed([0.0, 0.0])
+    check(ag.nn.functional.huber_loss(fixed([1.0, 3.0]), zeros, reduction="sum", delta=INF), 5.0)
+    check(ag.nn.functional.smooth_l1_loss(fixed([1.0, 3.0]), zeros, reduction="sum", beta=INF), 0.0)
+
+
+def test_what_a_hook_returns_is_kept_and_checked() -> None:
+    x = leaf([1.0, 2.0])
+    y = x * 2.0
+    y.retain_grad()
+    y.register_hook(lambda g: g * 10.0)
+    y.sum().backward()
+    check(y.grad, [10.0, 10.0])
+    check(x.grad, [20.0, 20.0])
+    for wrong, error in [(fixed([1.0]), ag.TapeError), (ag.ones(2), ag.TapeError), (3.0, TypeError)]:
+        z = leaf([1.0, 2.0])
+        z.register_hook(lambda g, wrong=wrong: wrong)
+        with pytest.raises(error, match="hook"):
+            z.sum().backward()
+        assert z.grad is None
+
+
+def test_a_gradient_of_another_kind_cannot_be_set() -> None:
+    x = leaf([1.0, 2.0])
+    with pytest.raises(TypeError, match="Tensor or None"):
+        x.grad = 3.0
+    for wrong in (fixed([1.0]), ag.ones(2)):
+        with pytest.raises(ValueError, match="gradient"):
+            x.grad = wrong
+    x.grad = fixed([1.0, 1.0])
+    x.grad = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import ops
@@ -27,6 +28,8 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of two batches of matrices."""
     _ranks("bmm", (input, 3), (mat2, 3))
+    if input.shape[0] != mat2.shape[0]:
+        raise ValueError(f"bmm: batches of {input.shape[0]} and of {mat2.shape[0]} matrices; matmul broadcasts")
     return matmul(input, mat2)
 
 
@@ -52,13 +55,20 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     """The products of two Tensors summed over their last dimensions."""
     if input.ndim == 0 or other.ndim == 0:
         return input * other
-    rows, columns = ops.reshape(input, (-1, input.shape[-1])), ops.reshape(other, (-1, other.shape[-1]))
+    rows, columns = _as_matrix(input), _as_matrix(other)
     return ops.reshape(matmul(rows, ops.matrix_transpose(columns)), (*input.shape[:-1], *other.shape[:-1]))
 
 
+def _as_matrix(x: Tensor) -> Tensor:
+    """x with all dimensions but the last made one."""
+    return ops.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
+
+
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """beta input + alpha mat1 @ mat2"""
+    """beta input + alpha mat1 @ mat2; with `beta` 0, no element of input counts, not even a NaN"""
     product = mm(mat1, mat2)
+    if beta == 0:
+        input, beta = ops.zeros_like(input), 1
     return (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)
 
 
@@ -122,6 +132,9 @@ def _parse(equation: str, tensors: Any) -> tuple[list[str], str]:
     terms = left.split(",")
     if len(terms) != len(tensors):
         raise ValueError(f"einsum: {equation!r} has {len(terms)} operands, but {len(tensors)} were given")
+    for c in left.replace("...", "") + right.replace("...", ""):
+        if c != "," and not (c.isascii() and c.isalpha()):
+            raise ValueError(f"einsum: {c!r} in {equation!r} is neither a letter nor part of '...'")
     hidden = 0
     for term, x in zip(terms, tensors, strict=True):
         named = len(term.replace("...", ""))

@@ -99,6 +99,11 @@ def prod(
     return ops.prod(_cast(input, dtype), axes_of("prod", dim, input.ndim), keepdim)
 
 
+def _spread_arguments(dim: Any, unbiased: bool) -> tuple[Dims, bool]:
+    """``var(x, False)`` means ``unbiased=False``: a bool in the place of `dim` is not a dimension."""
+    return (None, dim) if isinstance(dim, bool) else (dim, unbiased)
+
+
 def _correction(unbiased: bool, correction: float | None) -> float:
     return float(unbiased) if correction is None else correction
 
@@ -121,6 +126,7 @@ def var(
     >>> ag.var(ag.tensor([1.0, 2.0, 3.0]))
     tensor(1.)
     """
+    dim, unbiased = _spread_arguments(dim, unbiased)
     dim, keepdim = either("var", dim, axis, keepdim, keepdims)
     return ops.var(input, axes_of("var", dim, input.ndim), _correction(unbiased, correction), keepdim)
 
@@ -136,6 +142,7 @@ def std(
     keepdims: bool | None = None,
 ) -> Tensor:
     """The standard deviation over `dim`: the root of `var`. Where it is 0, so is its gradient."""
+    dim, unbiased = _spread_arguments(dim, unbiased)
     dim, keepdim = either("std", dim, axis, keepdim, keepdims)
     return ops.std(input, axes_of("std", dim, input.ndim), _correction(unbiased, correction), keepdim)
 
@@ -364,11 +371,15 @@ def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False,
     if p == float("-inf"):
         return ops.amin(size, axes, keepdim)
     if p == 0:
-        return ops.sum(ops.astype(x != 0, x.dtype), axes, keepdim)
+        return ops.sum(ops.sign(size), axes, keepdim)
     if p == 1:
         return ops.sum(size, axes, keepdim)
     if p < 0:
-        return ops.sum(size**p, axes, keepdim) ** (1.0 / p)
+        # A zero makes the norm 0, and nothing is to come of it or of its infinite power.
+        none = ops.any(size == 0, axes, True)
+        safe = ops.where(none, 1.0, size)
+        norm = ops.sum(safe**p, axes, keepdim) ** (1.0 / p)
+        return ops.where(none if keepdim else ops.reshape(none, tuple(norm.shape)), 0.0, norm)
     # The derivative of a power, or of the root, may be infinite at 0, where nothing is to come of it.
     total = ops.sum(_power_or_zero(size, p), axes, keepdim)
     return _power_or_zero(total, 1.0 / p)

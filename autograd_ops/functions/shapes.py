@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
+from ..creation import tensor
 from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes
-from ..indexing import narrow, select
+from ..indexing import index_select, narrow, select
 from ..tensor import Tensor
 
 __all__ = [
@@ -261,7 +262,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
-    """One after the other along `dim`.
+    """One after the other along `dim`; of Tensors of shape (0,) beside others of more dimensions, nothing.
 
     Raises
     ------
@@ -270,6 +271,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
     """
     if not tensors:
         raise ValueError("cat: expected at least one tensor")
+    tensors = _of_one_rank(tensors)
     at = axis_of("cat", dim if axis is None else axis, tensors[0].ndim)
     for i, other in enumerate(tensors):
         if other.ndim != tensors[0].ndim or any(
@@ -283,6 +285,14 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
 
 
 concat = concatenate = cat
+
+
+def _of_one_rank(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+    """`tensors`, without those of shape (0,) if others have more dimensions: a loop may begin with ``tensor([])``."""
+    kept = [x for x in tensors if tuple(x.array.shape) != (0,)]
+    if len(kept) in (0, len(tensors)) or kept[0].ndim == 1:
+        return tensors
+    return kept
 
 
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
@@ -401,11 +411,31 @@ def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
     return repeat(input, *(1,) * (input.ndim - len(dims)), *dims)
 
 
-def repeat_interleave(input: Tensor, repeats: int, dim: int | None = None) -> Tensor:
-    """Each element `repeats` times in a row, along `dim` or of the flattened Tensor."""
+def repeat_interleave(input: Tensor, repeats: int | Tensor, dim: int | None = None) -> Tensor:
+    """Each element `repeats` times in a row, along `dim` or of the flattened Tensor.
+
+    Parameters
+    ----------
+    repeats
+        One number, or a Tensor of integers, one for each place along `dim`.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative, or there is not one for each place.
+    """
     if dim is None:
-        return ops.repeat(ops.reshape(input, (input.numel(),)), repeats, 0)
-    return ops.repeat(input, repeats, axis_of("repeat_interleave", dim, input.ndim))
+        input, dim = ops.reshape(input, (input.numel(),)), 0
+    axis = axis_of("repeat_interleave", dim, input.ndim)
+    if not isinstance(repeats, Tensor) or repeats.numel() == 1:
+        return ops.repeat(input, int(repeats), axis)
+    if tuple(repeats.shape) != (input.shape[axis],):
+        raise ValueError(f"repeat_interleave: {tuple(repeats.shape)} numbers for {input.shape[axis]} places")
+    times = repeats.tolist()
+    if min(times, default=0) < 0:
+        raise ValueError(f"repeat_interleave: {min(times)} times")
+    places = [place for place, n in enumerate(times) for _ in range(n)]
+    return index_select(input, axis, tensor(places, dtype="int64", device=input.device))
 
 
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:

@@ -36,10 +36,10 @@ def relu(x: Array) -> Array:
     return namespace(x).maximum(x, 0)
 
 
-relu.backward(x=lambda g, out: where(out > 0, g, 0.0))
+relu.backward(x=lambda g, out: where(out <= 0, 0.0, g))
 
 
-@op(formula="dx = g where x > 0, g slope elsewhere")
+@op(formula="dx = g where x > 0, g slope elsewhere", floating=True)
 def leaky_relu(x: Array, slope: float) -> Array:
     """x where positive, `slope` x elsewhere"""
     return namespace(x).where(x > 0, x, x * slope)
@@ -48,17 +48,17 @@ def leaky_relu(x: Array, slope: float) -> Array:
 leaky_relu.backward(x=lambda g, x, slope: where(x > 0, g, g * slope))
 
 
-@op(formula="dx = g where low < x < high, else 0")
+@op(formula="dx = g where low < x < high, else 0", floating=True)
 def hardtanh(x: Array, low: float, high: float) -> Array:
     """x, brought into [low, high]; unlike `clamp`, with gradient 0 at the bounds"""
     xp = namespace(x)
     return xp.minimum(xp.maximum(x, low), high)
 
 
-hardtanh.backward(x=lambda g, x, low, high: where((x > low) & (x < high), g, 0.0))
+hardtanh.backward(x=lambda g, x, low, high: where((x <= low) | (x >= high), 0.0, g))
 
 
-@op(formula="dx = g where x > 0, g alpha e^x elsewhere")
+@op(formula="dx = g where x > 0, g alpha e^x elsewhere", floating=True)
 def elu(x: Array, alpha: float) -> Array:
     """x where positive, alpha (e^x - 1) elsewhere"""
     xp = namespace(x)

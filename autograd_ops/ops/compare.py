@@ -8,6 +8,7 @@ from ..registry import Array, op
 
 __all__ = [
     "bitwise_and",
+    "bitwise_invert",
     "bitwise_or",
     "bitwise_xor",
     "equal",
@@ -79,6 +80,12 @@ def bitwise_or(x: Array, y: Array) -> Array:
 def bitwise_xor(x: Array, y: Array) -> Array:
     """x ^ y, bit by bit; of bools, where they differ"""
     return x ^ y
+
+
+@op(nondiff=True)
+def bitwise_invert(x: Array) -> Array:
+    """~x, bit by bit; of bools, their opposite"""
+    return ~x
 
 
 def _truth(x: Array) -> Array:

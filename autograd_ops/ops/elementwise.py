@@ -147,7 +147,7 @@ def remainder(x: Array, y: Array) -> Array:
     return x % y
 
 
-remainder.backward(x=lambda g: g, y=lambda g, x, y: -(g * floor(x / y)))
+remainder.backward(x=lambda g: g, y=lambda g, x, y: -(g * floor_divide(x, y)))
 
 
 @op(formula="dx = 2 g x")
@@ -231,16 +231,16 @@ def logaddexp(x: Array, y: Array) -> Array:
     return _namespace(x, y).logaddexp(x, y)
 
 
-def _share_of_sum(g: Any, mine: Any, other: Any, out: Any) -> Any:
-    # e^(mine - out) alone would be off by the rounding of out, which for large numbers is not small.
-    part = exp(mine - out)
-    return g * (part / (part + exp(other - out)))
+def _share_of_sum(g: Any, mine: Any, other: Any) -> Any:
+    # Of the difference: e^(mine - out) would be off by the rounding of out, which for large numbers is not small, and
+    # be no number where one of the two is infinite. No power is above 1, so none overflows.
+    difference = other - mine
+    smaller = difference > 0
+    power = exp(where(smaller, -difference, difference))
+    return g * (where(smaller, power, 1.0) / (power + 1.0))
 
 
-logaddexp.backward(
-    x=lambda g, x, y, out: _share_of_sum(g, x, y, out),
-    y=lambda g, x, y, out: _share_of_sum(g, y, x, out),
-)
+logaddexp.backward(x=lambda g, x, y: _share_of_sum(g, x, y), y=lambda g, x, y: _share_of_sum(g, y, x))
 
 
 @op(formula="dx = g / (2 out)", floating=True)
@@ -468,8 +468,8 @@ def minimum(x: Array, y: Array) -> Array:
 
 
 def _share(g: Any, mine: Any, other: Any, out: Any) -> Any:
-    """The part of `g` that belongs to `mine`: all where it is the extreme, half where both are."""
-    return where(mine == other, g * 0.5, where(out == mine, g, 0.0))
+    """The part of `g` that belongs to `mine`: all where it is the extreme or either is NaN, half where both are."""
+    return where(mine == other, g * 0.5, where(out == other, 0.0, g))
 
 
 maximum.backward(x=lambda g, x, y, out: _share(g, x, y, out), y=lambda g, x, y, out: _share(g, y, x, out))

@@ -104,14 +104,20 @@ def nll_loss(log_probs: Array, target: Array, weight: Array | None, ignore_index
         factor = factor * xp.astype(taken, wide, copy=False)
     if reduction == "mean":
         total = xp.sum(factor)
-        factor = factor / -xp.where(total == 0, xp.nan, total)  # the mean of nothing is no number
+        nothing = total == 0
+        factor = factor / -xp.where(nothing, 1.0, total)
     at = _places(target, log_probs.shape[axis], math.prod(log_probs.shape[axis + 1 :]))
-    return _gathered(log_probs, at, factor, reduction in ("mean", "sum")), at, factor
+    loss = _gathered(log_probs, at, factor, reduction in ("mean", "sum"))
+    if reduction == "mean":
+        loss = xp.where(nothing, xp.nan, loss)  # the mean of nothing is no number; its gradient is 0
+    return loss, at, factor
 
 
 def _places(target: Array, classes: int, after: int) -> Array:
     """Where among all elements in a row of [N, classes, ...] those of `target` [N, ...] are; `after` each other."""
     xp = namespace(target)
+    if after == 0:
+        return xp.reshape(target, (-1,))  # no element, so no place
     rows = xp.reshape(target, (-1, after))
     starts = xp.arange(0, rows.shape[0] * classes * after, classes * after, dtype=target.dtype, device=target.device)
     at = rows * after + xp.reshape(starts, (-1, 1))

@@ -8,7 +8,7 @@ from autograd_backends import kernels, namespace
 from autograd_backends.lookup import floating_dtypes
 
 from ..registry import Array, op
-from .compare import equal, isfinite, where
+from .compare import equal, isfinite, isnan, logical_or, where
 from .dtype import accumulator, astype, ones_like
 from .elementwise import exp
 from .shape import broadcast_to, concat, flip, getitem, inverse, permute, reshape
@@ -56,13 +56,16 @@ def unreduce(g: Any, shape: tuple[int, ...], axis: Axes, keepdims: bool) -> Any:
     return broadcast_to(g, shape)
 
 
+def _signed(xp: Any, x: Array) -> Array:
+    """x, as int64 unless of floats: the standard has no sum of bools, and adds up unsigned integers unsigned."""
+    return x if x.dtype in floating_dtypes[type(x)] else xp.astype(x, xp.int64, copy=False)
+
+
 @op(formula="dx = g, stretched to x.shape")
 def sum(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
     """The sum over `axis`; of integers and bools, int64"""
     xp = namespace(x)
-    if x.dtype not in floating_dtypes[type(x)]:
-        x = xp.astype(x, xp.int64, copy=False)  # the standard has no sum of bools, and adds up unsigned ones unsigned
-    return xp.sum(x, axis=axis, keepdims=keepdims)
+    return xp.sum(_signed(xp, x), axis=axis, keepdims=keepdims)
 
 
 sum.backward(x=lambda g, x_shape, axis, keepdims: unreduce(g, x_shape, axis, keepdims))
@@ -93,8 +96,10 @@ def _variance(x: Array, axis: Axes, correction: float, keepdims: bool) -> Array:
     centred = wide - xp.mean(wide, axis=axis, keepdims=True)
     total = xp.sum(centred * centred, axis=axis, keepdims=keepdims)
     freedom = count(x.shape, axis) - correction
-    # No degree of freedom: 0 / 0, which is not a number, also of arrays that do not warn.
-    spread = total / freedom if freedom > 0 else total * float("nan")
+    if freedom > 0:
+        spread = total / freedom
+    else:  # total / 0, without a warning
+        spread = xp.where(total > 0, xp.full_like(total, xp.inf), xp.full_like(total, xp.nan))
     return xp.astype(spread, x.dtype, copy=False)
 
 
@@ -143,7 +148,7 @@ def amin(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
 
 def _share(g: Any, x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
     kept = out if keepdims else reshape(out, _kept(x.shape, axis))
-    ties = equal(x, kept)
+    ties = logical_or(equal(x, kept), isnan(x))  # a NaN is the extreme, and equals nothing
     # In half precision the number of ties may overflow: count and divide in the wider dtype, then come back.
     n = astype(sum(ties, axis, True), accumulator(x))
     g = g if keepdims else reshape(g, _kept(x.shape, axis))
@@ -221,8 +226,9 @@ norm2.backward(x=_norm2_x)
 
 @op(formula="dx_i = sum of g_j for j >= i")
 def cumsum(x: Array, axis: int) -> Array:
-    """Running sums along `axis`"""
-    return namespace(x).cumulative_sum(x, axis=axis)
+    """Running sums along `axis`; of integers and bools, int64"""
+    xp = namespace(x)
+    return xp.cumulative_sum(_signed(xp, x), axis=axis)
 
 
 cumsum.backward(x=lambda g, axis: flip(cumsum(flip(g, (axis,)), axis), (axis,)))
@@ -230,8 +236,9 @@ cumsum.backward(x=lambda g, axis: flip(cumsum(flip(g, (axis,)), axis), (axis,)))
 
 @op(formula="dx_i = g times the product of the other elements")
 def prod(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The product over `axis`"""
-    return namespace(x).prod(x, axis=axis, keepdims=keepdims)
+    """The product over `axis`; of integers and bools, int64"""
+    xp = namespace(x)
+    return xp.prod(_signed(xp, x), axis=axis, keepdims=keepdims)
 
 
 def _prod_x(g: Any, x: Any, axis: Axes, keepdims: bool) -> Any:
@@ -273,10 +280,8 @@ def prod_others(x: Array, axis: tuple[int, ...]) -> Array:
 def cumprod(x: Array, axis: int) -> Array:
     """Running products along `axis`; of integers and bools, int64"""
     xp = namespace(x)
-    if x.dtype == xp.bool:  # the standard has no product of bools
-        x = xp.astype(x, xp.int64)
-    if not xp.isdtype(x.dtype, "real floating"):
-        return xp.cumulative_prod(x, axis=axis)
+    if x.dtype not in floating_dtypes[type(x)]:
+        return xp.cumulative_prod(_signed(xp, x), axis=axis)
     wide = xp.astype(x, accumulator(x), copy=False)
     return xp.astype(xp.cumulative_prod(wide, axis=axis), x.dtype, copy=False)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from ... import ops
 from ...tensor import Tensor
 from .reduction import check_reduction, chosen_reduction, reduced
@@ -128,6 +126,8 @@ def _of_classes(
             f"{name}: an input of shape {tuple(shape)} takes targets of shape "
             f"{tuple(shape[:axis] + shape[axis + 1 :])}, and these have {tuple(target.shape)}"
         )
+    if target.dtype.kind not in ("int", "uint"):
+        raise TypeError(f"{name}: targets must be integers, the classes, not {target.dtype.name}; use target.long()")
     check_reduction(name, reduction)
     loss = ops.nll_loss(log_probs, target, weight, ignore_index, reduction)
     if not smoothing:
@@ -139,7 +139,7 @@ def _of_classes(
     if reduction == "mean":
         # The sum of the weights of what counts is the loss of log-probabilities that are all -1.
         total = ops.nll_loss(-ops.ones_like(log_probs), target, weight, ignore_index, "sum")
-        spread = spread / ops.where(total == 0, math.nan, total)
+        spread = spread / ops.where(total == 0, 1.0, total)  # the loss is NaN then already
     return loss * (1.0 - smoothing) + spread * smoothing
 
 

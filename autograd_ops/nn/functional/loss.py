@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from autograd_backends import kernels
 
 from ... import ops
@@ -107,6 +109,8 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
 def _huber(distance: Tensor, delta: float) -> Tensor:
     # Of the near part and the rest of the distance, so that no branch is infinite where another is taken.
     near = ops.clamp(distance, None, delta)
+    if delta == math.inf:
+        return ops.square(near) * 0.5
     return ops.square(near) * 0.5 + (distance - near) * delta
 
 

@@ -12,6 +12,8 @@ __all__ = ["log_softmax", "log_softmax_backward", "logsumexp", "softmax", "softm
 def softmax(x: Array, axis: int) -> Array:
     """exp(x) / sum(exp(x)) along `axis`; NaN where every element is -inf, or one is +inf."""
     xp = namespace(x)
+    if 0 in x.shape:
+        return xp.asarray(x, copy=True)
     wide = widened(xp, x)
     powers = xp.exp(wide - xp.max(wide, axis=axis, keepdims=True))
     return cast(xp, powers / xp.sum(powers, axis=axis, keepdims=True), x.dtype)
@@ -20,6 +22,8 @@ def softmax(x: Array, axis: int) -> Array:
 def log_softmax(x: Array, axis: int) -> Array:
     """x - log(sum(exp(x))) along `axis`; NaN where every element is -inf, or one is +inf."""
     xp = namespace(x)
+    if 0 in x.shape:
+        return xp.asarray(x, copy=True)
     wide = widened(xp, x)
     shifted = wide - xp.max(wide, axis=axis, keepdims=True)
     return cast(xp, shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True)), x.dtype)
@@ -40,10 +44,10 @@ def log_softmax_backward(output: Array, output_grad: Array, axis: int) -> Array:
 
 
 def logsumexp(x: Array, axis: int | tuple[int, ...] | None, keepdims: bool) -> Array:
-    """log(sum(exp(x))) along `axis`: -inf where every element is -inf, +inf where one is +inf."""
+    """log(sum(exp(x))) along `axis`: -inf where every element is -inf or there is none, +inf where one is +inf."""
     xp = namespace(x)
     wide = widened(xp, x)
-    shift = _finite(xp, xp.max(wide, axis=axis, keepdims=True))
+    shift = _finite(xp, _largest(xp, wide, axis))
     total = xp.sum(xp.exp(wide - shift), axis=axis, keepdims=True)
     # The logarithm of 0 is right, -inf, but NumPy warns of it.
     empty = total == 0
@@ -51,6 +55,16 @@ def logsumexp(x: Array, axis: int | tuple[int, ...] | None, keepdims: bool) -> A
     if not keepdims:
         out = xp.squeeze(out, axis=tuple(range(x.ndim)) if axis is None else axis)
     return cast(xp, out, x.dtype)
+
+
+def _largest(xp: Namespace, x: Array, axis: int | tuple[int, ...] | None) -> Array:
+    """The largest elements along `axis`, which stays with length 1; of none, -inf."""
+    if 0 not in x.shape:
+        return xp.max(x, axis=axis, keepdims=True)
+    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    reduced = {a % x.ndim for a in axes}
+    shape = tuple([1 if i in reduced else n for i, n in enumerate(x.shape)])
+    return xp.full(shape, -xp.inf, dtype=x.dtype, device=x.device)
 
 
 def _finite(xp: Namespace, x: Array) -> Array:
