@@ -68,7 +68,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "bitwise_and": bits(np.bitwise_and),
     "bitwise_or": bits(np.bitwise_or),
     "bitwise_xor": bits(np.bitwise_xor),
-    "bitwise_invert": [Sample(np.invert, a) for a in (BOOLS[0], np.array([0, 1, -2]), whole((0,), 1))],
+    "bitwise_invert": [Sample(np.invert, a) for a in (BOOLS[0], np.array([0, 1, -2]), np.zeros((0, 2), np.int64))],
     "logical_and": logic(np.logical_and),
     "logical_or": logic(np.logical_or),
     "logical_xor": logic(np.logical_xor),
