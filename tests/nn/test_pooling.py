@@ -448,3 +448,15 @@ def test_gradients_that_do_not_fit_are_refused(device: str) -> None:
     for index in (4, -1):
         with pytest.raises(IndexError, match=f"indices: index {index} is out of range for size 4"):
             ops.max_pool1d_with_indices_backward(x, *sizes, g, ag.full((1, 2, 3), index, device=device).array)
+
+
+def test_sizes_are_ints() -> None:
+    x = ag.arange(16.0).reshape(1, 1, 4, 4)
+    for size in (np.int64(2), np.array([2, 2]), [2, 2], (2,)):
+        assert F.max_pool2d(x, size).shape == F.avg_pool2d(x, size).shape == (1, 1, 2, 2)
+        assert F.adaptive_avg_pool2d(x, size if not isinstance(size, tuple) else 2).shape == (1, 1, 2, 2)
+        assert F.unfold(x, size).shape == (1, 4, 9)
+    for call in (F.max_pool2d, F.avg_pool2d, F.adaptive_avg_pool2d, F.unfold):
+        for size in (2.0, "22", (2, 2.0)):
+            with pytest.raises(TypeError, match=r"(pool2d|unfold).*: (kernel|output)_size=.* is not an int or a tuple"):
+                call(x, size)

@@ -61,7 +61,7 @@ def _step(kernel_size: Sizes, stride: Sizes | None) -> Sizes:
 
 def _whole_size(name: str, rank: int, input: Tensor, output_size: OutputSizes) -> tuple[int, ...]:
     """The output's size with that of the input where it is None."""
-    if output_size is None or isinstance(output_size, int):
+    if output_size is None or not hasattr(output_size, "__len__"):
         output_size = (output_size,) * rank
     if len(output_size) != rank:
         raise ValueError(f"{name}: output_size has one int or {rank}, got {tuple(output_size)}")
