@@ -29,6 +29,8 @@ def check_ctc_loss(
     if len(log_probs_shape) != 3:
         raise ShapeError(f"{op_name}: log_probs have shape {log_probs_shape}; they must be [T, N, C]")
     _, batch, classes = log_probs_shape
+    if not hasattr(blank, "__index__"):
+        raise TypeError(f"{op_name}: blank={blank!r} is not an int")
     if not 0 <= blank < classes:
         raise ShapeError(f"{op_name}: blank={blank} is none of the {classes} classes of log_probs {log_probs_shape}")
     given = {"targets": (targets, 2), "input_lengths": (input_lengths, 1), "target_lengths": (target_lengths, 1)}
