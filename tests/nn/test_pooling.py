@@ -460,3 +460,15 @@ def test_sizes_are_ints() -> None:
         for size in (2.0, "22", (2, 2.0)):
             with pytest.raises(TypeError, match=r"(pool2d|unfold).*: (kernel|output)_size=.* is not an int or a tuple"):
                 call(x, size)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_lp_pool_of_infinite_power(device: str) -> None:
+    x = ag.tensor([[1.0, -3.0, -2.0, 0.5]], device=device, requires_grad=True)
+    y = F.lp_pool1d(x, math.inf, 2)
+    assert y.tolist() == [[3.0, 2.0]]
+    y.sum().backward()
+    assert x.grad.tolist() == [[0.0, -1.0, -1.0, 0.0]]
+    assert F.lp_pool1d(x, -math.inf, 2).tolist() == [[1.0, 0.5]]
+    with pytest.raises(ValueError, match="lp_pool1d: norm_type=0 has no root"):
+        F.lp_pool1d(x, 0, 2)
