@@ -113,6 +113,17 @@ def test_an_index_out_of_range(index: int, device: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_indices_that_are_not_integers(device: str) -> None:
+    grad, indices = ag.ones(1, 1, 2, device=device), ag.ones(1, 1, 2, device=device)
+    with pytest.raises(TypeError, match="max_pool1d_with_indices_backward: indices have dtype float32; they must be"):
+        ops.max_pool1d_with_indices_backward((1, 1, 4), 2, 2, 0, 1, False, grad, indices)
+    with pytest.raises(TypeError, match="embedding_backward: indices have dtype float32; they must be integers"):
+        ops.embedding_backward((3, 1), grad, indices[0])
+    with pytest.raises(TypeError, match="embedding: indices have dtype float32; they must be integers"):
+        ops.embedding(grad[0], indices)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_a_list_is_a_shape(device: str) -> None:
     grad = ag.ones(1, 1, 2, 2, device=device)
     assert ops.avg_pool2d_backward([1, 1, 4, 4], grad, 2, 2, 0, True, False).sum().item() == 4.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..array_types import Array, Namespace, Shape
 from ..errors import ShapeError
+from ..lookup import dtype_name
 
 __all__ = ["check_ctc_loss"]
 
@@ -37,7 +38,7 @@ def check_ctc_loss(
     for name, (array, rank) in given.items():
         shape = tuple(array.shape)
         if not xp.isdtype(array.dtype, "integral"):
-            raise TypeError(f"{op_name}: {name} have dtype {array.dtype}; they must be integers")
+            raise TypeError(f"{op_name}: {name} have dtype {dtype_name(array)}; they must be integers")
         if len(shape) != rank:
             raise ShapeError(f"{op_name}: {name} have shape {shape}; they must be [{'N, S' if rank == 2 else 'N'}]")
         if shape[0] != batch:

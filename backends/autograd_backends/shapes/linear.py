@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..array_types import Array, Namespace, Shape
 from ..errors import ShapeError
+from ..lookup import dtype_name
 from .common import check_argument
 
 __all__ = [
@@ -76,5 +77,5 @@ def embedding_output_shape(weights_shape: Shape, indices: Array, xp: Namespace, 
     if len(weights_shape) != 2:
         raise ShapeError(f"{op_name}: weights have shape {weights_shape}; they must be [n, d_model]")
     if not xp.isdtype(indices.dtype, "integral"):
-        raise TypeError(f"{op_name}: indices have dtype {indices.dtype}; they must be integers")
+        raise TypeError(f"{op_name}: indices have dtype {dtype_name(indices)}; they must be integers")
     return (*indices.shape, weights_shape[1])
