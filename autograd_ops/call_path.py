@@ -161,7 +161,7 @@ def _take(op: Op, name: str, kind: str, differentiable: bool) -> list[str]:
     if kind == "shape":
         return [
             f"    if type({name}) is not tuple:",
-            f"        {name} = tuple({name} if isinstance({name}, tuple) else {name}.shape)",
+            f"        {name} = tuple({name} if isinstance({name}, (tuple, list)) else {name}.shape)",
         ]
     versioned = any(kept.kind == "input" and kept.of == name for kept in op.kept)
     if kind == "arrays":
@@ -194,8 +194,8 @@ def _align(op: Op) -> list[str]:
         return [f"    {name}_array = align(op, *{name}_array)"] if op.promote else []
     arrays = [f"{name}_array" for name in names]
     if not op.promote or len(arrays) < 2:
-        if op.floating and len(arrays) == 1:
-            (name,) = names
+        if op.floating:
+            name = names[0]
             return [
                 f"    if {name}_node is None and {name}_array.dtype not in floating_dtypes[type({name}_array)]:",
                 f"        {name}_array = to_floating(op, {name}_array)",

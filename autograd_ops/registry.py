@@ -282,7 +282,7 @@ def op(
         They promote, but do not broadcast; ``"gradients"``: they may differ in dtype, and only their gradients are
         cast to each one's.
     floating
-        Integer inputs become the default float dtype first.
+        Integer inputs become the default float dtype first; where the inputs do not promote, the first of them does.
     fresh
         Every rule returns a new array, which nothing else holds: never the arriving gradient, or a view. The walk may
         then add to it in place, and a leaf keep it without a copy.

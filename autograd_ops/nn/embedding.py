@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ..creation import empty
-from ..dims import axis_of
 from ..tape import no_grad
 from ..tensor import Tensor
 from . import functional as F
 from . import init
+from .functional.embedding import row_of
 from .module import Module
 from .parameter import Parameter
 
@@ -59,9 +59,7 @@ class Embedding(Module):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        self.padding_idx = (
-            None if padding_idx is None else axis_of("Embedding: padding_idx", padding_idx, num_embeddings)
-        )
+        self.padding_idx = None if padding_idx is None else row_of("Embedding", padding_idx, num_embeddings)
         self.weight = Parameter(empty(num_embeddings, embedding_dim, device=device, dtype=dtype))
         self.reset_parameters()
 

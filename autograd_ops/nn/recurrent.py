@@ -349,8 +349,10 @@ class LSTM(RNNBase):
 
     Raises
     ------
+    ValueError
+        If `proj_size` is negative or not less than `hidden_size`.
     NotImplementedError
-        If `proj_size` is another.
+        If it is another than 0.
 
     Examples
     --------
@@ -377,6 +379,8 @@ class LSTM(RNNBase):
         device: str | None = None,
         dtype: Any = None,
     ) -> None:
+        if proj_size and not 0 < proj_size < hidden_size:
+            raise ValueError(f"LSTM: proj_size={proj_size} must be from 0 to less than hidden_size, {hidden_size}")
         if proj_size:
             raise NotImplementedError(
                 f"LSTM: proj_size={proj_size} is not supported; put a Linear(hidden_size, {proj_size}) behind the LSTM"

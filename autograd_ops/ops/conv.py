@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from autograd_backends import kernels
 from autograd_backends.options import ConvOptions
+from autograd_backends.shapes import check_bias_backward
 
 from ..registry import Array, ShapeOf, op
 from .shape import broadcast_to, reshape
@@ -159,6 +160,7 @@ def _bias_backward(of: str) -> Any:
     @op(name=name, formula="doutput_grad = g, stretched")
     def bias_backward(x: ShapeOf, bias: ShapeOf, output_grad: Array) -> Array:
         """The gradient of bias [C_out]: output_grad [N, C_out, ...], summed over all but the channels"""
+        check_bias_backward(name, x, bias, output_grad.shape)
         return getattr(kernels(output_grad), name)(output_grad)
 
     bias_backward.backward(

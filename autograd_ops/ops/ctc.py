@@ -6,6 +6,7 @@ from typing import Any
 
 from autograd_backends import kernels, namespace
 from autograd_backends.module_ops.ctc import ctc_states
+from autograd_backends.shapes import check_argument
 
 from ..registry import Array, op
 from ..tape import enable_grad
@@ -130,6 +131,8 @@ def ctc_loss_backward(
     blank: int = 0,
 ) -> Array:
     """The gradient of log_probs [T, N, C], from that of the loss, grad_loss [N]; the rest as in `ctc_loss`"""
+    of = f"log_probs {tuple(log_probs.shape)}, [T, N, C],"
+    check_argument("ctc_loss_backward", "grad_loss", tuple(grad_loss.shape), tuple(log_probs.shape[1:2]), of)
     backend = kernels(log_probs)
     if backend.has_ctc_loss_backward():
         return backend.ctc_loss_backward(log_probs, targets, input_lengths, target_lengths, grad_loss, blank)

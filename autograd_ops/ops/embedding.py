@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from autograd_backends import kernels
+from autograd_backends import kernels, namespace
+from autograd_backends.shapes import check_embedding_backward
 
 from ..registry import Array, ShapeOf, op
 
@@ -38,7 +39,17 @@ embedding.backward(weights=lambda g, weights_shape, indices: embedding_backward(
 
 @op(formula="doutput_grad = the rows of g named", nondiff=("indices",))
 def embedding_backward(weights: ShapeOf, output_grad: Array, indices: Array) -> Array:
-    """output_grad [*indices.shape, d_model] added up by row -> the gradient of weights [n, d_model]"""
+    """output_grad [*indices.shape, d_model] added up by row -> the gradient of weights [n, d_model]
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit.
+    IndexError
+        If an index is out of range, negative ones too; on an asynchronous device at the next wait for it.
+    """
+    check_embedding_backward(weights, output_grad.shape, indices, namespace(indices))
+    kernels(indices).check_indices(indices, weights[0], "embedding_backward")
     return kernels(output_grad).embedding_backward(weights, output_grad, indices)
 
 

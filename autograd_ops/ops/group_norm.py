@@ -7,7 +7,7 @@ from typing import Any
 
 from autograd_backends import kernels
 from autograd_backends.results import GroupNormBackward
-from autograd_backends.shapes import check_group_norm
+from autograd_backends.shapes import check_group_norm, check_group_norm_backward
 
 from ..registry import Array, op
 from .norm import Needs, beside, channels, layer_norm, layer_norm_backward
@@ -22,6 +22,7 @@ __all__ = ["GroupNormBackward", "group_norm", "group_norm_backward", "instance_n
     "dbeta = sum g",
     saves=("mean", "rstd"),
     promote="gradients",
+    floating=True,
     fresh=True,
 )
 def group_norm(x: Array, num_groups: int, gamma: Array | None, beta: Array | None, epsilon: float) -> Array:
@@ -68,6 +69,7 @@ group_norm.joint(
     formula="as group_norm, of one channel a group",
     saves=("mean", "rstd"),
     promote="gradients",
+    floating=True,
     fresh=True,
 )
 def instance_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> Array:
@@ -104,6 +106,13 @@ instance_norm.joint(
 )
 
 
+def _check_backward(x: Any, num_groups: int, gamma: Any, mean: Any, rstd: Any, output_grad: Any) -> None:
+    gamma_shape = None if gamma is None else gamma.shape
+    check_group_norm_backward(
+        "group_norm_backward", x.shape, num_groups, gamma_shape, mean.shape, rstd.shape, output_grad.shape
+    )
+
+
 def _group_norm_backward_recorded(
     x: Any,
     num_groups: int,
@@ -114,6 +123,7 @@ def _group_norm_backward_recorded(
     output_grad: Any,
     needs: Needs = (True,) * 3,
 ) -> GroupNormBackward:
+    _check_backward(x, num_groups, gamma, mean, rstd, output_grad)
     shape, axes = tuple(x.shape), channels(x)
     grouped = (shape[0], num_groups, math.prod(shape[1:]) // num_groups)
     rows = reshape(x, grouped)
@@ -145,4 +155,5 @@ def group_norm_backward(
     needs: Needs = (True, True, True),
 ) -> GroupNormBackward:
     """The gradients of `group_norm`, from each group's mean and 1 / sqrt(variance + epsilon), [N, num_groups, 1]"""
+    _check_backward(x, num_groups, gamma, mean, rstd, output_grad)
     return kernels(x).group_norm_backward(x, num_groups, gamma, mean, rstd, output_grad, needs)

@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_backends import kernels
+from autograd_backends.shapes import (
+    check_linear_bias_backward,
+    check_linear_weight_backward,
+    check_linear_x_backward,
+)
 
 from ..registry import Array, op
 from .shape import broadcast_to
@@ -35,7 +40,7 @@ def linear(x: Array, weight: Array, bias: Array | None = None, transposed: bool 
     ShapeError
         If the shapes do not fit.
     """
-    return kernels(x).linear(x, weight.T if transposed else weight, bias)
+    return kernels(x).linear(x, weight.T if transposed and weight.ndim == 2 else weight, bias)
 
 
 def _linear_x(g: Any, weight: Any, transposed: bool) -> Any:
@@ -53,6 +58,7 @@ linear.backward(x=_linear_x, weight=_linear_weight, bias=lambda g: linear_bias_b
 @op(formula="dw = g^T output_grad, doutput_grad = g w", promote=True)
 def linear_x_backward(weight: Array, output_grad: Array) -> Array:
     """weight [d_input, d_output], output_grad [..., d_output] -> the gradient of x [..., d_input]"""
+    check_linear_x_backward(weight.shape, output_grad.shape)
     return kernels(output_grad).linear_x_backward(weight, output_grad)
 
 
@@ -65,6 +71,7 @@ linear_x_backward.backward(
 @op(formula="dx = output_grad g^T, doutput_grad = x g", promote=True)
 def linear_weight_backward(x: Array, output_grad: Array) -> Array:
     """x [..., d_input], output_grad [..., d_output] -> the gradient of weight [d_input, d_output]"""
+    check_linear_weight_backward(x.shape, output_grad.shape)
     return kernels(output_grad).linear_weight_backward(x, output_grad)
 
 
@@ -77,6 +84,7 @@ linear_weight_backward.backward(
 @op(formula="doutput_grad = g, stretched")
 def linear_bias_backward(output_grad: Array) -> Array:
     """output_grad [..., d_output] summed over all but the last dimension -> the gradient of bias [d_output]"""
+    check_linear_bias_backward(output_grad.shape)
     return kernels(output_grad).linear_bias_backward(output_grad)
 
 

@@ -10,7 +10,12 @@ from typing import Any
 
 from autograd_backends import kernels, namespace
 from autograd_backends.results import BatchNormTrain, BatchNormTrainBackward, LayerNormBackward, RmsNormBackward
-from autograd_backends.shapes import check_batch_norm
+from autograd_backends.shapes import (
+    check_batch_norm,
+    check_batch_norm_train_backward,
+    check_channel_statistics,
+    check_layer_norm_backward,
+)
 
 from ..registry import Array, op
 from .elementwise import rsqrt
@@ -63,6 +68,7 @@ def beside(x: Any, per_channel: Any) -> Any:
     formula="with r = (variance + epsilon)^-1/2, h = (x - mean) r, s = gamma r: dx = g s, dgamma = sum g h, "
     "dbeta = sum g, dmean = -s sum g, dvariance = -s r sum(g h) / 2",
     promote="gradients",
+    floating=True,
 )
 def batch_norm(
     x: Array, gamma: Array | None, beta: Array | None, mean: Array, variance: Array, epsilon: float
@@ -90,6 +96,7 @@ def batch_norm(
     """
     gamma_shape, beta_shape = (None if a is None else a.shape for a in (gamma, beta))
     check_batch_norm("batch_norm", x.shape, gamma_shape, beta_shape, False)
+    check_channel_statistics("batch_norm", x.shape, mean=mean.shape, variance=variance.shape)
     xp = namespace(x)
     accumulator = kernels(x).accumulator(x.dtype)
 
@@ -133,6 +140,7 @@ batch_norm.joint(_batch_norm_gradients)
     outputs=("output", "mean", "variance"),
     carries=("output",),
     promote="gradients",
+    floating=True,
 )
 def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> BatchNormTrain:
     """x [N, C, ...], each channel normalised by its own mean and variance.
@@ -165,9 +173,17 @@ batch_norm_train.joint(
 )
 
 
+def _check_batch_norm_train_backward(x: Any, gamma: Any, mean: Any, variance: Any, output_grad: Any) -> None:
+    gamma_shape = None if gamma is None else gamma.shape
+    check_batch_norm_train_backward(
+        "batch_norm_train_backward", x.shape, gamma_shape, mean.shape, variance.shape, output_grad.shape
+    )
+
+
 def _batch_norm_train_backward_recorded(
     x: Any, gamma: Any, mean: Any, variance: Any, epsilon: float, output_grad: Any, needs: Needs = (True,) * 3
 ) -> BatchNormTrainBackward:
+    _check_batch_norm_train_backward(x, gamma, mean, variance, output_grad)
     axes = channels(x)
     # The statistics again, from x: those given are constants to the tape.
     h, r = _normal(x - mean_over(x, axes, True), axes, epsilon)
@@ -195,6 +211,7 @@ def batch_norm_train_backward(
     needs: Needs = (True, True, True),
 ) -> BatchNormTrainBackward:
     """The gradients of `batch_norm_train`, from its mean and variance; None for what `needs` does not ask for"""
+    _check_batch_norm_train_backward(x, gamma, mean, variance, output_grad)
     return kernels(x).batch_norm_train_backward(x, gamma, mean, variance, epsilon, output_grad, needs)
 
 
@@ -205,6 +222,7 @@ def batch_norm_train_backward(
     formula="with h the normalised x, d = gamma g: dx = r (d - mean d - h mean(d h)), dgamma = sum g h, dbeta = sum g",
     saves=("mean", "rstd"),
     promote="gradients",
+    floating=True,
 )
 def layer_norm(tensor: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> Array:
     """Each row along the last dimension, normalised by its own mean and variance.
@@ -238,6 +256,11 @@ layer_norm.joint(
 )
 
 
+def _check_rows(name: str, x: Any, gamma: Any, output_grad: Any, **statistics: Any) -> None:
+    shapes = {statistic: array.shape for statistic, array in statistics.items()}
+    check_layer_norm_backward(name, x.shape, None if gamma is None else gamma.shape, output_grad.shape, **shapes)
+
+
 def _layer_norm_backward_recorded(
     tensor: Any,
     gamma: Any,
@@ -247,6 +270,7 @@ def _layer_norm_backward_recorded(
     output_grad: Any,
     needs: Needs = (True,) * 3,
 ) -> LayerNormBackward:
+    _check_rows("layer_norm_backward", tensor, gamma, output_grad, mean=mean, rstd=rstd)
     last = (tensor.ndim - 1,)
     rows = tuple(range(tensor.ndim - 1))
     h, r = _normal(tensor - mean_over(tensor, last, True), last, epsilon)
@@ -274,6 +298,7 @@ def layer_norm_backward(
     needs: Needs = (True, True, True),
 ) -> LayerNormBackward:
     """The gradients of `layer_norm`, from each row's mean and 1 / sqrt(variance + epsilon), both [..., 1]"""
+    _check_rows("layer_norm_backward", tensor, gamma, output_grad, mean=mean, rstd=rstd)
     return kernels(tensor).layer_norm_backward(tensor, gamma, mean, rstd, output_grad, needs)
 
 
@@ -284,6 +309,7 @@ def layer_norm_backward(
     formula="with r = (mean x^2 + epsilon)^-1/2, h = x r, d = gamma g: dx = r (d - h mean(d h)), dgamma = sum g h",
     saves=("rstd",),
     promote="gradients",
+    floating=True,
     fresh=True,
 )
 def rms_norm(x: Array, gamma: Array | None, epsilon: float) -> Array:
@@ -323,6 +349,7 @@ rms_norm.joint(lambda g, x, gamma, rstd, epsilon, needs: rms_norm_backward(x, ga
 def _rms_norm_backward_recorded(
     x: Any, gamma: Any, rstd: Any, epsilon: float, output_grad: Any, needs: tuple[bool, bool] = (True, True)
 ) -> RmsNormBackward:
+    _check_rows("rms_norm_backward", x, gamma, output_grad, rstd=rstd)
     last = (x.ndim - 1,)
     h, r = _normal(x, last, epsilon)
     d = output_grad if gamma is None else output_grad * gamma
@@ -347,4 +374,5 @@ def rms_norm_backward(
     needs: tuple[bool, bool] = (True, True),
 ) -> RmsNormBackward:
     """The gradients of `rms_norm`, from each row's 1 / sqrt(mean(x^2) + epsilon) [..., 1]"""
+    _check_rows("rms_norm_backward", x, gamma, output_grad, rstd=rstd)
     return kernels(x).rms_norm_backward(x, gamma, rstd, output_grad, needs)

@@ -10,6 +10,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from autograd_backends import kernels, namespace
+from autograd_backends.lookup import dtype_name
 from autograd_backends.options import per_dimension
 from autograd_backends.results import MaxPoolWithIndices
 from autograd_backends.shapes import check_planes
@@ -170,10 +171,16 @@ def _max_pool(rank: int) -> tuple[Any, ...]:
         ------
         ShapeError
             If `output_grad` and `indices` do not fit each other, or x.
+        TypeError
+            If `indices` are not integers.
         IndexError
             If an index is not in the planes of x.
         """
         check_planes(f"{name}_with_indices_backward", x, output_grad.shape, indices.shape)
+        if not namespace(indices).isdtype(indices.dtype, "integral"):
+            raise TypeError(
+                f"{name}_with_indices_backward: indices have dtype {dtype_name(indices)}; they must be integers"
+            )
         kernels(indices).check_indices(indices, prod(x[2:]), f"{name}_with_indices_backward: indices")
         return MaxPoolBackward(kernels(output_grad).scatter_planes(x, output_grad, indices))
 

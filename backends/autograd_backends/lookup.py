@@ -16,7 +16,16 @@ from .device import Device, DeviceError
 if TYPE_CHECKING:
     from .base import Backend
 
-__all__ = ["device_of", "get_backend", "is_array", "kernels", "namespace", "parse_device", "scalar_to_array"]
+__all__ = [
+    "device_of",
+    "dtype_name",
+    "get_backend",
+    "is_array",
+    "kernels",
+    "namespace",
+    "parse_device",
+    "scalar_to_array",
+]
 
 ENTRY_POINTS = "autograd_ops.backends"
 
@@ -76,6 +85,11 @@ def kernels(array: Array) -> Backend:
 def device_of(array: Array) -> Device:
     """The device that `array` is on."""
     return _kernels[type(array)].device_of(array)
+
+
+def dtype_name(array: Array) -> str:
+    """What the dtype of `array` is called, on every backend alike: ``"float32"``."""
+    return _kernels[type(array)].dtype_name(array.dtype)
 
 
 def is_array(value: object) -> bool:

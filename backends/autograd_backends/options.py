@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 from operator import index
+from typing import Any
 
 from .array_types import IntPair
 from .errors import ShapeError
@@ -39,22 +40,38 @@ def per_dimension(op_name: str, field: str, value: IntPair, rank: int) -> tuple[
     ------
     ShapeError
         If `value` has a number for each of several dimensions, and these are not `rank`.
+    TypeError
+        If it is neither an int nor a sequence of ints.
     """
     if isinstance(value, int):
         return (value,) * rank
-    if len(value) != rank:
-        raise ShapeError(f"{op_name}: {field}={tuple(value)} has {len(value)} entries for {rank} spatial dimensions")
-    return tuple(value)
+    numbers = as_ints(f"{op_name}: {field}", value)
+    if isinstance(numbers, int):
+        return (numbers,) * rank
+    if len(numbers) != rank:
+        raise ShapeError(f"{op_name}: {field}={numbers} has {len(numbers)} entries for {rank} spatial dimensions")
+    return numbers
+
+
+def as_ints(name: str, value: Any) -> int | tuple[int, ...]:
+    """`value`, which may be of NumPy, as a plain int or a tuple of plain ints.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    try:
+        return tuple([index(n) for n in value]) if hasattr(value, "__len__") else index(value)
+    except TypeError:
+        raise TypeError(f"{name}={value!r} is not an int or a tuple of ints") from None
 
 
 def _checked(owner: object, field: str, least: int) -> None:
     """Replace `field` of `owner` by plain ints, and refuse numbers below `least`."""
     given = getattr(owner, field)
     name = f"{type(owner).__name__}: {field}={given!r}"
-    try:
-        value = tuple(index(n) for n in given) if isinstance(given, Sequence) else index(given)
-    except TypeError:
-        raise TypeError(f"{name} is not an int or a tuple of ints") from None
+    value = as_ints(f"{type(owner).__name__}: {field}", given)
     numbers = (value,) if isinstance(value, int) else value
     if not numbers or min(numbers) < least:
         raise ValueError(f"{name} must be {'positive' if least else 'zero or more'}")

@@ -259,6 +259,10 @@ def test_embedding_out_of_range(index: int, device: str) -> None:
         F.embedding(ag.tensor([0, index], device=device), made((3, 2), device=device))
     with pytest.raises(IndexError, match="padding_idx"):
         F.embedding(ag.tensor([0]), made((3, 2)).requires_grad_(), padding_idx=3)
+    with pytest.raises(IndexError, match="embedding: padding_idx=-4 is none of the 3 rows"):
+        F.embedding(ag.tensor([0]), made((3, 2)), padding_idx=-4)
+    with pytest.raises(TypeError, match=r"embedding: padding_idx is an int, not 1\.5"):
+        F.embedding(ag.tensor([0]), made((3, 2)), padding_idx=1.5)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -214,6 +214,12 @@ def test_empty_batches(device: str) -> None:
         (lambda: ag.ops.rms_norm(made(()), None, 0.1), r"rms_norm: x has shape \(\)"),
         (lambda: ag.ops.rms_norm(made((2, 4)), made((3,)), 0.1), r"rms_norm: gamma has shape \(3,\)"),
         (lambda: ag.ops.instance_norm(made((4,)), None, None, 0.1), "instance_norm: x has shape"),
+        (lambda: F.batch_norm(made((3, 2)), made((1,)), made((2,))), r"batch_norm: mean has shape \(1,\)"),
+        (
+            lambda: F.batch_norm(made((3, 2)), None, made((1,)), training=True),
+            r"batch_norm: running_var has shape \(1,\)",
+        ),
+        (lambda: F.instance_norm(made((2, 4, 3)), made((1,))), r"instance_norm: running_mean has shape \(1,\)"),
         (lambda: F.local_response_norm(made((2, 4)), 2), "local_response_norm: .*third dimension"),
         (lambda: F.local_response_norm(made((2, 4, 1)), 0), "local_response_norm: size"),
         (lambda: nn.GroupNorm(3, 4), "GroupNorm: num_groups=3 .*num_channels=4"),
@@ -225,6 +231,36 @@ def test_empty_batches(device: str) -> None:
 def test_refuses(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_refused_statistics_stay_as_they_were() -> None:
+    mean, variance = ag.zeros(2), ag.ones(3)
+    with pytest.raises(ValueError, match="running_var"):
+        F.batch_norm(made((3, 2)), mean, variance, training=True)
+    assert mean.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_an_empty_batch_leaves_the_running_statistics(device: str) -> None:
+    for norm, shape in ((F.batch_norm, (0, 2)), (F.instance_norm, (0, 2, 3)), (F.instance_norm, (2, 2, 0))):
+        mean, variance = ag.ones(2, device=device), ag.ones(2, device=device)
+        norm(ag.zeros(shape, device=device), mean, variance, None, None, True)
+        assert mean.tolist() == variance.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_integers_are_normalised_as_floats(device: str) -> None:
+    x = ag.tensor([[1, 2, 4], [3, 4, 9]], device=device)
+    for norm in (
+        lambda x: F.layer_norm(x, (3,)),
+        lambda x: F.rms_norm(x, (3,), ag.ones(3, device=device)),
+        lambda x: F.group_norm(x, 1),
+        lambda x: F.batch_norm(x, None, None, training=True),
+        lambda x: F.batch_norm(x, ag.zeros(3, device=device), ag.ones(3, device=device)),
+    ):
+        y = norm(x)
+        assert y.dtype == ag.float32
+        assert y.tolist() == norm(x.float()).tolist()
 
 
 def test_instance_norm_of_another_number_of_channels_warns() -> None:

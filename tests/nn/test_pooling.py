@@ -443,8 +443,32 @@ def test_gradients_that_do_not_fit_are_refused(device: str) -> None:
             getattr(ops, f"{name}_backward")(*arguments)
     at = ag.zeros(1, 2, 2, dtype=ag.int64, device=device).array
     sizes = (2, 2, 0, 1, False)
-    with pytest.raises(ValueError, match=r"max_pool1d_with_indices_backward: the gradient has shape \(1, 2, 3\) and"):
+    with pytest.raises(ValueError, match=r"max_pool1d_with_indices_backward: output_grad has shape \(1, 2, 3\) and"):
         ops.max_pool1d_with_indices_backward(x, *sizes, g, at)
     for index in (4, -1):
         with pytest.raises(IndexError, match=f"indices: index {index} is out of range for size 4"):
             ops.max_pool1d_with_indices_backward(x, *sizes, g, ag.full((1, 2, 3), index, device=device).array)
+
+
+def test_sizes_are_ints() -> None:
+    x = ag.arange(16.0).reshape(1, 1, 4, 4)
+    for size in (np.int64(2), np.array([2, 2]), [2, 2], (2,)):
+        assert F.max_pool2d(x, size).shape == F.avg_pool2d(x, size).shape == (1, 1, 2, 2)
+        assert F.adaptive_avg_pool2d(x, size if not isinstance(size, tuple) else 2).shape == (1, 1, 2, 2)
+        assert F.unfold(x, size).shape == (1, 4, 9)
+    for call in (F.max_pool2d, F.avg_pool2d, F.adaptive_avg_pool2d, F.unfold):
+        for size in (2.0, "22", (2, 2.0)):
+            with pytest.raises(TypeError, match=r"(pool2d|unfold).*: (kernel|output)_size=.* is not an int or a tuple"):
+                call(x, size)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_lp_pool_of_infinite_power(device: str) -> None:
+    x = ag.tensor([[1.0, -3.0, -2.0, 0.5]], device=device, requires_grad=True)
+    y = F.lp_pool1d(x, math.inf, 2)
+    assert y.tolist() == [[3.0, 2.0]]
+    y.sum().backward()
+    assert x.grad.tolist() == [[0.0, -1.0, -1.0, 0.0]]
+    assert F.lp_pool1d(x, -math.inf, 2).tolist() == [[1.0, 0.5]]
+    with pytest.raises(ValueError, match="lp_pool1d: norm_type=0 has no root"):
+        F.lp_pool1d(x, 0, 2)

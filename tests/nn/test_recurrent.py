@@ -301,6 +301,9 @@ def test_refused_options(cls: Any) -> None:
 def test_other_refused_options() -> None:
     with pytest.raises(NotImplementedError, match=r"LSTM: proj_size=2 is not supported"):
         nn.LSTM(2, 3, proj_size=2)
+    for size in (-1, 3):
+        with pytest.raises(ValueError, match=f"LSTM: proj_size={size} must be from 0 to less than hidden_size, 3"):
+            nn.LSTM(2, 3, proj_size=size)
     for cls in (nn.RNN, nn.RNNCell):
         with pytest.raises(ValueError, match=f"{cls.__name__}: nonlinearity must be 'tanh' or 'relu', not 'gelu'"):
             cls(2, 3, nonlinearity="gelu")

@@ -138,7 +138,7 @@ def _conv(
 
 
 def _hashable(sizes: Any) -> Any:
-    return sizes if isinstance(sizes, int | str) else tuple(sizes)
+    return tuple(sizes) if hasattr(sizes, "__len__") and not isinstance(sizes, str) else sizes
 
 
 @lru_cache(maxsize=1024)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ... import ops
 from ...creation import arange
-from ...dims import axis_of
 from ...indexing import check_indices
 from ...tensor import Tensor
 
@@ -42,11 +41,29 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
             [1., 2.],
             [0., 0.]])
     """
+    padding_row = None if padding_idx is None else row_of("embedding", padding_idx, weight.shape[0])
     rows = ops.embedding(weight, input)
-    if padding_idx is None or not rows.requires_grad:
+    if padding_row is None or not rows.requires_grad:
         return rows
-    padding = ops.expand_dims(input == axis_of("embedding: padding_idx", padding_idx, weight.shape[0]), input.ndim)
+    padding = ops.expand_dims(input == padding_row, input.ndim)
     return ops.where(padding, rows.detach(), rows)
+
+
+def row_of(name: str, padding_idx: int, count: int) -> int:
+    """`padding_idx`, one of `count` rows, counted from the front.
+
+    Raises
+    ------
+    IndexError
+        If there is no such row.
+    TypeError
+        If it is no int.
+    """
+    if not hasattr(padding_idx, "__index__"):
+        raise TypeError(f"{name}: padding_idx is an int, not {padding_idx!r}")
+    if not -count <= padding_idx < count:
+        raise IndexError(f"{name}: padding_idx={padding_idx} is none of the {count} rows")
+    return int(padding_idx) % count
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from autograd_backends.shapes import check_channel_statistics
+
 from ... import ops
 from ...dtypes import float64
 from ...tape import no_grad
@@ -77,10 +79,19 @@ def batch_norm(
         if running_mean is None or running_var is None:
             raise ValueError("batch_norm: running_mean and running_var are needed when not training")
         return ops.batch_norm(input, weight, bias, running_mean, running_var, eps)
+    _check_running("batch_norm", input, running_mean, running_var)
     output, mean, variance = ops.batch_norm_train(input, weight, bias, eps)
     count = input.numel() // max(mean.numel(), 1)
     _mix_in(running_mean, running_var, mean, variance, count, momentum)
     return output
+
+
+def _check_running(name: str, input: Tensor, running_mean: Tensor | None, running_var: Tensor | None) -> None:
+    """Refuse running statistics that are not one number a channel of `input` [N, C, ...], before they are changed."""
+    shapes = {"running_mean": running_mean, "running_var": running_var}
+    check_channel_statistics(
+        name, tuple(input.shape), **{field: None if t is None else tuple(t.shape) for field, t in shapes.items()}
+    )
 
 
 def _mix_in(
@@ -91,7 +102,12 @@ def _mix_in(
     count: int,
     momentum: float | Tensor,
 ) -> None:
-    """Mix the mean and the biased variance of `count` values into what runs, where the variance is unbiased."""
+    """Mix the mean and the biased variance of `count` values into what runs, where the variance is unbiased.
+
+    An empty batch has neither, and changes nothing.
+    """
+    if not count:
+        return
     with no_grad():
         if running_mean is not None:
             running_mean.mul_(1.0 - momentum).add_(mean * momentum)
@@ -146,13 +162,14 @@ def instance_norm(
         if running_mean is None or running_var is None:
             raise ValueError("instance_norm: running_mean and running_var are needed without use_input_stats")
         return ops.batch_norm(input, weight, bias, running_mean, running_var, eps)
+    _check_running("instance_norm", input, running_mean, running_var)
     count = _product(input.shape[2:])
     if count == 1:
         raise ValueError(
             f"instance_norm: x {tuple(input.shape)} has one value a channel of a sample; a variance needs two"
         )
     output = ops.instance_norm(input, weight, bias, eps)
-    if running_mean is not None or running_var is not None:
+    if input.numel() and (running_mean is not None or running_var is not None):
         with no_grad():
             positions = tuple(range(2, input.ndim))
             mean, variance = ops.mean(input, positions), ops.var(input, positions, 0.0)

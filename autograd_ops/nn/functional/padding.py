@@ -50,6 +50,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise ValueError(f"pad: mode must be one of {', '.join(map(repr, _NAMES))}, not {mode!r}")
     if value and mode != "constant":
         raise ValueError(f"pad: value={value} is for mode 'constant'; mode {mode!r} takes none")
+    if not hasattr(pad, "__len__"):
+        raise TypeError(f"pad: expected pairs, two numbers a dimension, got {pad!r}")
     if len(pad) % 2:
         raise ValueError(f"pad: expected pairs, two numbers a dimension, got {tuple(pad)}")
     pairs = [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]

@@ -21,6 +21,7 @@ tensor([[[ 3],
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 from ... import ops
@@ -61,11 +62,10 @@ def _step(kernel_size: Sizes, stride: Sizes | None) -> Sizes:
 
 def _whole_size(name: str, rank: int, input: Tensor, output_size: OutputSizes) -> tuple[int, ...]:
     """The output's size with that of the input where it is None."""
-    if output_size is None or isinstance(output_size, int):
-        output_size = (output_size,) * rank
-    if len(output_size) != rank:
-        raise ValueError(f"{name}: output_size has one int or {rank}, got {tuple(output_size)}")
-    return tuple([there if n is None else n for n, there in zip(output_size, input.shape[-rank:], strict=True)])
+    sizes: Any = output_size if hasattr(output_size, "__len__") else (output_size,) * rank
+    if len(sizes) != rank:
+        raise ValueError(f"{name}: output_size has one int or {rank}, got {tuple(sizes)}")
+    return tuple([there if n is None else n for n, there in zip(sizes, input.shape[-rank:], strict=True)])
 
 
 def _named(function: Callable[..., Any], name: str) -> Any:
@@ -294,7 +294,7 @@ def _lp_pool(rank: int) -> Any:
         input
             [N, C, ...] or [C, ...].
         norm_type
-            The power: 1 for sums, 2 for Euclidean norms.
+            The power: 1 for sums, 2 for Euclidean norms, infinite for the largest magnitude.
         kernel_size, stride, ceil_mode
             As in the max pools.
 
@@ -306,12 +306,18 @@ def _lp_pool(rank: int) -> Any:
         Raises
         ------
         ValueError
-            If the window does not fit into the input.
+            If the window does not fit into the input, or `norm_type` is 0.
         """
         cells = 1
         for n in per_dimension(name, "kernel_size", kernel_size, rank):
             cells *= n
         power = float(norm_type)
+        if not power:
+            raise ValueError(f"{name}: norm_type={norm_type} has no root; it must not be 0")
+        if abs(power) == inf:
+            # The limit: the largest magnitude of a window, or the smallest.
+            sign = 1.0 if power > 0 else -1.0
+            return sign * _MAX_POOLS[rank](sign * ops.abs(input), kernel_size, stride, 0, 1, ceil_mode)
         sums = cells * _averaged(rank, ops.pow(input, power), kernel_size, stride, 0, ceil_mode, True, None)
         zero = ops.equal(sums, 0.0)
         return ops.where(zero, 0.0, ops.pow(ops.where(zero, 1.0, sums), 1.0 / power))
@@ -319,4 +325,5 @@ def _lp_pool(rank: int) -> Any:
     return _named(lp_pool, name)
 
 
+_MAX_POOLS = {1: max_pool1d, 2: max_pool2d, 3: max_pool3d}
 lp_pool1d, lp_pool2d, lp_pool3d = map(_lp_pool, (1, 2, 3))

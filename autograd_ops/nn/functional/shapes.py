@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograd_backends.options import as_ints
+
 from ... import ops
 from ...tensor import Tensor
 
@@ -18,14 +20,17 @@ def per_dimension(name: str, what: str, sizes: int | Sequence[int], rank: int) -
     ------
     ValueError
         If it is another number of ints.
+    TypeError
+        If it is neither an int nor a sequence of ints.
     """
     if isinstance(sizes, int):
         return (sizes,) * rank
-    if len(sizes) == 1:
-        return (sizes[0],) * rank
-    if len(sizes) != rank:
-        raise ValueError(f"{name}: {what} has one int or {rank}, got {tuple(sizes)}")
-    return tuple(sizes)
+    numbers = as_ints(f"{name}: {what}", sizes)
+    if isinstance(numbers, int) or len(numbers) == 1:
+        return (numbers if isinstance(numbers, int) else numbers[0],) * rank
+    if len(numbers) != rank:
+        raise ValueError(f"{name}: {what} has one int or {rank}, got {numbers}")
+    return numbers
 
 
 def batched(input: Tensor, rank: int, function: Callable[[Tensor], Any]) -> Any:

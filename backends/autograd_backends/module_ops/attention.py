@@ -13,6 +13,7 @@ from functools import partial
 from ..array_types import Array, Namespace, Shape
 from ..options import AttentionModuleOptions
 from ..results import Attention, AttentionBackward
+from ..shapes import check_argument
 from .precision import cast, widened
 from .score_blocks import ScoreBlocks, merged, place_in
 
@@ -135,7 +136,13 @@ def attention_backward(
     needs
         Which of query, key, value and attn_bias needs a gradient.
     """
-    scores = (blocks or ScoreBlocks)("attention_backward", query, key, value, mask, attn_bias, options)
+    name = "attention_backward"
+    scores = (blocks or ScoreBlocks)(name, query, key, value, mask, attn_bias, options)
+    rows_shape = tuple(query.shape[:3])
+    of = f"query {tuple(query.shape)} with value {tuple(value.shape)}"
+    for argument, array in (("output", output), ("output_grad", output_grad)):
+        check_argument(name, argument, tuple(array.shape), (*rows_shape, value.shape[3]), of)
+    check_argument(name, "log_sum", tuple(log_sum.shape), rows_shape, of)
     xp = scores.xp
     grad, out = scores.grouped(output_grad), scores.grouped(output)
     log_sums = scores.grouped(xp.expand_dims(log_sum, axis=-1))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..array_types import Array, Shape
 from ..device import Device
-from ..lookup import kernels, namespace
+from ..lookup import dtype_name, kernels, namespace
 from ..options import InterpolateOptions
 from ..resampling import Resize, Row, is_identity, taps, taps_of_adjoint
 from ..shapes import interpolate_resizes
@@ -78,7 +78,7 @@ def interpolate_by(along: Along, x: Array, output_size: Shape, options: Interpol
     xp = namespace(x)
     resizes = interpolate_resizes("interpolate", x.shape, output_size, options)
     if not options.mode.startswith("nearest") and xp.isdtype(x.dtype, ("bool", "integral")):
-        raise TypeError(f"interpolate: mode {options.mode!r} gives fractions, and x has dtype {x.dtype}")
+        raise TypeError(f"interpolate: mode {options.mode!r} gives fractions, and x has dtype {dtype_name(x)}")
     return _resized(x, resizes, taps, along)
 
 

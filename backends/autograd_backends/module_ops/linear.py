@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from ..array_types import Array
 from ..lookup import namespace
 from ..shapes import linear_output_shape
@@ -27,12 +29,14 @@ def linear_x_backward(weight: Array, output_grad: Array) -> Array:
 def linear_weight_backward(x: Array, output_grad: Array) -> Array:
     """x.T @ output_grad, summed over all leading dimensions -> the gradient of weight [d_input, d_output]"""
     xp = namespace(output_grad)
-    rows = xp.reshape(x, (-1, x.shape[-1]))
-    grads = xp.reshape(output_grad, (-1, output_grad.shape[-1]))
-    return xp.matmul(xp.matrix_transpose(rows), grads)
+    return xp.matmul(xp.matrix_transpose(_rows(x)), _rows(output_grad))
 
 
 def linear_bias_backward(output_grad: Array) -> Array:
     """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
-    xp = namespace(output_grad)
-    return xp.sum(xp.reshape(output_grad, (-1, output_grad.shape[-1])), axis=0)
+    return namespace(output_grad).sum(_rows(output_grad), axis=0)
+
+
+def _rows(x: Array) -> Array:
+    """[..., d] as a matrix; d may be 0."""
+    return namespace(x).reshape(x, (prod(x.shape[:-1]), x.shape[-1]))

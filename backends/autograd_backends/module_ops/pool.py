@@ -11,6 +11,7 @@ from itertools import pairwise
 from math import gcd, prod
 
 from ..array_types import Array, Namespace, Shape
+from ..errors import ShapeError
 from ..lookup import kernels, namespace
 from ..results import MaxPoolWithIndices
 from ..shapes import adaptive_pool_output_shape, check_output_grad, pool_windows
@@ -277,9 +278,11 @@ def adaptive_avg_pool(x: Array, output_size: Shape) -> Array:
 def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array:
     """`output_grad` divided and spread over the windows -> the gradient of x, [N, C, ...]"""
     xp = namespace(output_grad)
-    op_name = f"adaptive_avg_pool{len(x_shape) - 2}d"
+    op_name = f"adaptive_avg_pool{len(x_shape) - 2}d_backward"
+    if output_grad.ndim != len(x_shape):
+        raise ShapeError(f"{op_name}: the gradient has shape {output_grad.shape}, and x {x_shape}")
     out_shape = adaptive_pool_output_shape(op_name, x_shape, output_grad.shape[2:])
-    check_output_grad(f"{op_name}_backward", output_grad.shape, out_shape)
+    check_output_grad(op_name, output_grad.shape, out_shape)
     grad = widened(xp, output_grad)
     for axis in range(grad.ndim - 1, 1, -1):
         parts = _adaptive_windows(x_shape[axis], grad.shape[axis])

@@ -7,7 +7,7 @@ from math import isqrt, sqrt
 from typing import Any
 
 from ..array_types import Array, Namespace, Shape
-from ..lookup import namespace
+from ..lookup import dtype_name, namespace
 from ..options import AttentionModuleOptions
 from ..shapes import attention_output_shape
 from .precision import cast, widened
@@ -53,7 +53,9 @@ class ScoreBlocks:
         optional = (None if a is None else tuple(a.shape) for a in (mask, bias))
         attention_output_shape(op_name, *shapes, *optional)
         if mask is not None and mask.dtype != xp.bool:
-            raise TypeError(f"{op_name}: mask has dtype {mask.dtype}; it must be bool, True where a key is not seen")
+            raise TypeError(
+                f"{op_name}: mask has dtype {dtype_name(mask)}; it must be bool, True where a key is not seen"
+            )
         self.key_heads, self.keys = key.shape[1:3]
         self.group = query.shape[1] // max(1, self.key_heads)
         self.wide = widened(xp, query[:0, ...]).dtype

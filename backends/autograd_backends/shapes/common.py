@@ -5,13 +5,19 @@ from __future__ import annotations
 from ..array_types import Shape
 from ..errors import ShapeError
 
-__all__ = ["check_output_grad", "check_rank"]
+__all__ = ["check_argument", "check_output_grad", "check_rank"]
 
 
 def check_output_grad(op_name: str, given: Shape, expected: Shape) -> None:
     """Refuse a gradient whose shape, `given`, is not that of the output, `expected`."""
     if given != expected:
         raise ShapeError(f"{op_name}: the gradient has shape {given} but the other arguments make it {expected}")
+
+
+def check_argument(op_name: str, argument: str, given: Shape | None, expected: Shape, of: str) -> None:
+    """Refuse an `argument`, if there is one, whose shape is not the `expected` one, which follows from `of`."""
+    if given is not None and given != expected:
+        raise ShapeError(f"{op_name}: {argument} has shape {given} but {of} expects {expected}")
 
 
 def check_rank(op_name: str, x_shape: Shape, rank: int) -> None:

@@ -17,6 +17,7 @@ from ..windows import Window
 from .common import check_output_grad, check_rank
 
 __all__ = [
+    "check_bias_backward",
     "conv_output_shape",
     "conv_transpose_output_shape",
     "conv_transpose_windows",
@@ -216,6 +217,15 @@ def deform_conv_output_shape(
                 f"offset_groups={groups} expect {expected}"
             )
     return out
+
+
+def check_bias_backward(op_name: str, x_shape: Shape, bias_shape: Shape, output_grad_shape: Shape) -> None:
+    """Refuse a gradient output_grad [N, C_out, ...] that is not beside x [N, C_in, ...] and bias [C_out]."""
+    if len(output_grad_shape) != len(x_shape) or output_grad_shape[:2] != (*x_shape[:1], *bias_shape):
+        raise ShapeError(
+            f"{op_name}: output_grad has shape {output_grad_shape} but x {x_shape} and bias {bias_shape} expect "
+            f"{len(x_shape)} dimensions, [N, C_out, ...] with N, C_out = {(*x_shape[:1], *bias_shape)}"
+        )
 
 
 def _check_weight(op_name: str, x_shape: Shape, weight_shape: Shape, layout: str, groups: int) -> None:

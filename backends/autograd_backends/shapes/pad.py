@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..array_types import Shape
 from ..errors import ShapeError
+from ..options import as_ints
 
 __all__ = ["pad_output_shape", "pad_pairs"]
 
@@ -18,6 +20,14 @@ def pad_pairs(rank: int, padding: Sequence[tuple[int, int]]) -> list[tuple[int, 
     return [(0, 0)] * (rank - len(padding)) + [(before, after) for before, after in padding]
 
 
+def _check_pairs(padding: Any) -> None:
+    is_pairs = hasattr(padding, "__len__") and all(hasattr(pair, "__len__") and len(pair) == 2 for pair in padding)
+    if not is_pairs:
+        raise ValueError(f"pad: padding={padding} must be pairs (before, after), one for each of the last dimensions")
+    for pair in padding:
+        as_ints("pad: an entry of padding", pair)
+
+
 def pad_output_shape(x_shape: Shape, padding: Sequence[tuple[int, int]], mode: str) -> Shape:
     """The shape of x, padded by (before, after) in each of its last dimensions.
 
@@ -27,11 +37,12 @@ def pad_output_shape(x_shape: Shape, padding: Sequence[tuple[int, int]], mode: s
         If there are too many pairs, more is cut off than there is, or `mode` cannot fill so much.
     ValueError
         If there is no such `mode`, or an entry of `padding` is no pair.
+    TypeError
+        If an entry is no pair of ints.
     """
     if mode not in PAD_MODES:
         raise ValueError(f"pad: mode must be one of {', '.join(map(repr, PAD_MODES))}, not {mode!r}")
-    if any(isinstance(pair, int) or len(pair) != 2 for pair in padding):
-        raise ValueError(f"pad: padding={padding} must be pairs (before, after), one for each of the last dimensions")
+    _check_pairs(padding)
     if len(padding) > len(x_shape):
         raise ShapeError(f"pad: padding has {len(padding)} pairs but x {x_shape} has {len(x_shape)} dimensions")
     shape = []
