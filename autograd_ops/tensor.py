@@ -280,9 +280,12 @@ class Tensor:
         if isinstance(gradient, Tensor):
             self._grad = gradient if grad is None else grad + gradient
             return
+        if grad is None and owned:
+            self._grad = Tensor(gradient)
+            return
         kernels(gradient).make_current(gradient)
         if grad is None:
-            self._grad = Tensor(gradient if owned else namespace(gradient).asarray(gradient, copy=True))
+            self._grad = Tensor(namespace(gradient).asarray(gradient, copy=True))
         elif grad.node is None:
             grad.array += gradient
             grad.version[0] += 1

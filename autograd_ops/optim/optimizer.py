@@ -124,13 +124,15 @@ class Optimizer:
         for group in self.param_groups:
             update = self.update_rule(group)
             for parameter in group["params"]:
-                if parameter.grad is None:
+                gradient = parameter.grad
+                if gradient is None:
                     continue
-                array, grad = parameter.array, parameter.grad.array
-                kernels(array).make_current(array)
-                wide = _wider(kernels(array), array.dtype)
+                array = parameter.array
+                backend = kernels(array)
+                backend.make_current(array)
+                wide = _wider(backend, array.dtype)
                 if wide is None:
-                    update(parameter, array, grad)
+                    update(parameter, array, gradient.array)
                 else:
                     _update_wide(update, parameter, wide)
                 parameter.version[0] += 1  # backward refuses to go through an op that kept the values from before
