@@ -5,18 +5,23 @@ from .activation import *
 from .attention import *
 from .containers import ModuleDict, ModuleList, ParameterList, Sequential
 from .conv import *
+from .distance import *
 from .dropout import *
 from .embedding import *
+from .likelihood import *
 from .linear import *
 from .loss import *
+from .margin_loss import *
 from .module import Module
 from .normalization import *
 from .padding import *
 from .parameter import Parameter
+from .piecewise import *
 from .pooling import *
 from .recurrent import *
 from .shape import *
 from .shuffle import *
+from .smooth import *
 from .transformer import *
 from .unfolding import *
 from .upsampling import *
