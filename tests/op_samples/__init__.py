@@ -23,6 +23,7 @@ from . import (
     pool,
     recurrent,
     reduce,
+    search,
     shape,
     unfold,
 )
@@ -58,6 +59,7 @@ FAMILIES = (
     grid_sample,
     attention,
     recurrent,
+    search,
 )
 
 #: The samples of each op by its name.
