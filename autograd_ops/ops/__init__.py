@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .pad import *
     from .pool import *
     from .recurrent import *
+    from .search import *
     from .unfold import *
 
 #: The families of module ops.
@@ -69,6 +70,7 @@ MODULE_OPS = (
     "pad",
     "pool",
     "recurrent",
+    "search",
     "unfold",
 )
 

@@ -24,6 +24,7 @@ from . import (
     pool,
     recurrent,
     reduce,
+    search,
     shape,
     unfold,
 )
@@ -60,6 +61,7 @@ FAMILIES = (
     grid_sample,
     attention,
     recurrent,
+    search,
 )
 
 #: The samples of each op by its name.
