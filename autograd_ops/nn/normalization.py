@@ -19,6 +19,7 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "CrossMapLRN2d",
     "GroupNorm",
     "InstanceNorm1d",
     "InstanceNorm2d",
@@ -480,3 +481,18 @@ class LocalResponseNorm(Module):
     def extra_repr(self) -> str:
         """Its size and constants."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """PyTorch's older name of `LocalResponseNorm`.
+
+    Where `size` is even it takes one channel less, as PyTorch's does, and still divides by `size`.
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """input [N, C, H, W] -> the same shape"""
+        width = self.size - 1 + self.size % 2
+        return F.local_response_norm(input, width, self.alpha * width / self.size, self.beta, self.k)
