@@ -52,12 +52,15 @@ class LazyModuleMixin(Module):
         """Give the parameters the shapes that `input` asks for, and their first values."""
         raise NotImplementedError(f"{type(self).__name__} does not override initialize_parameters")
 
+    def _awaits_input(self) -> bool:
+        return self.has_uninitialized_params()
+
     def _find_sizes(self) -> None:
         """Read the sizes that are attributes from the shapes of the parameters."""
         raise NotImplementedError(f"{type(self).__name__} does not override _find_sizes")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.has_uninitialized_params():
+        if self._awaits_input():
             self.initialize_parameters(args[0] if args else kwargs["input"])
         self.__class__ = self.cls_to_become  # type: ignore[assignment]
         return self(*args, **kwargs)
@@ -228,6 +231,9 @@ class _LazyNorm(LazyModuleMixin, _ChannelNorm):
             _materialize(held, (channels,))
         self.num_features = channels
         self.reset_parameters()
+
+    def _awaits_input(self) -> bool:
+        return self.num_features == 0  # also where there is nothing to give a shape to
 
     def _channels(self, input: Tensor) -> int:
         return input.shape[1]

@@ -9,9 +9,9 @@ from ..creation import ones, tensor, zeros
 from ..dtypes import int64
 from ..tape import no_grad
 from ..tensor import Tensor
+from ..warn import warn_user
 from . import functional as F
 from . import init
-from .functional.warn import warn_user
 from .module import Module
 from .parameter import Parameter
 
