@@ -30,6 +30,7 @@ from autograd_backends import Array
 
 from . import call_path
 from .table import TABLE
+from .tape import Step
 
 __all__ = ["TABLE", "Array", "Arrays", "Op", "OpFunction", "RegistryError", "ShapeOf", "op"]
 
@@ -98,7 +99,7 @@ class Kept:
     wanted_by: tuple[str, ...]
 
 
-class Op:
+class Op(Step):
     """One row of the table.
 
     Attributes
@@ -157,7 +158,7 @@ class Op:
         self.keeps_arrays = False
         self.inputs, self.options = _arguments(self.name, forward, nondiff)
         self.differentiable = tuple(i.name for i in self.inputs if i.differentiable)
-        self.pull: Callable[..., tuple[Any, ...]] = self._no_rules
+        self.pull: Callable[..., tuple[Any, ...]] = self._no_rules  # type: ignore[method-assign]
         self.function = call_path.new_function(self)
 
     def __repr__(self) -> str:
@@ -239,9 +240,9 @@ class Op:
         self.check()
         raise AssertionError("an op is compiled before its node is made")
 
-    def rewrap(self, node: Any) -> tuple[Any, ...]:
-        """What `node` saved, with Tensors on the tape where its rules are to be recorded themselves."""
-        return call_path.rewrap(self, node)
+    def pull_recorded(self, node: Any, gradient: Any, parents: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The same as `pull`, with Tensors on the tape in place of what `node` saved, so that the rules are recorded."""
+        return call_path.pull_recorded(self, node, gradient, parents)
 
 
 #: How a change to a view is written to what it is a view of: ``write(base, value, *options)``, out of place.

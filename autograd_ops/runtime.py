@@ -12,7 +12,7 @@ from .errors import changed, explain, work_beside
 from .inplace import become_view, node_of
 from .promotion import NUMBERS, align, shape_of, to_floating
 from .table import TABLE
-from .tape import Node, Port, mode, next_seq
+from .tape import Node, Port, Step, mode, next_seq, zeros_beside
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -135,6 +135,71 @@ def output_node(op: Op, node: Node, name: str) -> Node | None:
     if name not in op.carries:
         return None
     return node if len(op.carries) == 1 else Port(node, op.carries.index(name))
+
+
+def used_by_rules(op: Op, node: Node) -> list[list[Node]]:
+    """For each parent of `node`, the nodes of those values that the rule for its gradient names."""
+    parents = parents_by_input(op, node.parents)
+    every = [parent for parent in node.parents if parent is not None]
+    used: list[list[Node]] = []
+    for name in op.differentiable:
+        nodes: list[Node] = []
+        for kept in op.kept:
+            if name in kept.wanted_by:
+                if kept.kind == "output":
+                    nodes += every
+                elif kept.kind == "input":
+                    found = parents.get(kept.name)
+                    nodes += [n for n in (found if isinstance(found, list) else [found]) if n is not None]
+        used += [nodes] * (len(parents[name]) if isinstance(parents[name], list) else 1)
+    return used
+
+
+def connected(gradient: Any, used: Sequence[Node], node: Node, first: int) -> Any:
+    """`gradient`, which a rule of `node` made, on the tape behind all that the rule `used`; its ops begin at `first`."""
+    behind: list[Node] = [gradient.node] if isinstance(gradient, Tensor) and gradient.node is not None else []
+    seen = set()
+    while behind:
+        at = behind.pop()
+        if at.seq in seen:
+            continue
+        seen.add(at.seq)
+        if at.seq > first:
+            behind += [parent for parent in at.parents if parent is not None]
+    if node.seq in seen:
+        seen.update([parent.seq for parent in node.parents if parent is not None])
+    missing = [other for other in {n.seq: n for n in used}.values() if other.seq not in seen]
+    if not missing:
+        return gradient
+    if not isinstance(gradient, Tensor):
+        gradient = Tensor(gradient)
+    result = Tensor(gradient.array)
+    result.version = gradient.version
+    constant = result.node = Node()
+    constant.op = CONSTANT
+    constant.seq = next_seq()
+    constant.parents = (gradient.node, *missing)
+    constant.saved = ()
+    constant.shape, constant.dtype = gradient.array.shape, gradient.array.dtype
+    constant.hooks = None
+    return result
+
+
+class _Constant(Step):
+    """The step from values to a gradient that does not change with them, other than the first of its parents."""
+
+    name = "constant"
+    formula = "0"
+
+    def pull(self, gradient: Any, saved: tuple[Any, ...], parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
+        first, *others = parents
+        zeros = [None if p is None else zeros_beside(gradient, p.shape, p.dtype) for p in others]
+        if isinstance(gradient, Tensor):
+            zeros = [None if zero is None else Tensor(zero) for zero in zeros]
+        return (None if first is None else gradient, *zeros)
+
+
+CONSTANT = _Constant()
 
 
 CALL_GLOBALS: dict[str, Any] = {
