@@ -12,7 +12,7 @@ from .errors import changed, explain, work_beside
 from .inplace import become_view, node_of
 from .promotion import NUMBERS, align, shape_of, to_floating
 from .table import TABLE
-from .tape import Node, Port, Step, mode, next_seq, zeros_beside
+from .tape import Node, Port, Step, mode, new_node, next_seq, zeros_beside
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -175,13 +175,7 @@ def connected(gradient: Any, used: Sequence[Node], node: Node, first: int) -> An
         gradient = Tensor(gradient)
     result = Tensor(gradient.array)
     result.version = gradient.version
-    constant = result.node = Node()
-    constant.op = CONSTANT
-    constant.seq = next_seq()
-    constant.parents = (gradient.node, *missing)
-    constant.saved = ()
-    constant.shape, constant.dtype = gradient.array.shape, gradient.array.dtype
-    constant.hooks = None
+    result.node = new_node(CONSTANT, (gradient.node, *missing), gradient.array)
     return result
 
 

@@ -143,6 +143,18 @@ class Node:
         return f"<{self.op.name} #{self.seq} {self.shape}>"
 
 
+def new_node(step: Step, parents: tuple[Node | None, ...], like: Any, saved: tuple[Any, ...] = ()) -> Node:
+    """The node of an op that is not in the table, whose one output has the shape and dtype of the array `like`."""
+    node = Node()
+    node.op = step
+    node.seq = next_seq()
+    node.parents = parents
+    node.saved = saved
+    node.shape, node.dtype = like.shape, like.dtype
+    node.hooks = None
+    return node
+
+
 class Leaf(Node):
     """Where the tape ends: a Tensor that keeps its gradient, held weakly.
 

@@ -14,7 +14,7 @@ from ..ends import across
 from ..errors import changed
 from ..inplace import move_node, node_of, refuse_leaf
 from ..runtime import connect_outputs, fit, take_all
-from ..tape import Node, Port, Step, TapeError, mode, next_seq, no_grad, zeros_beside
+from ..tape import Node, Port, Step, TapeError, mode, new_node, next_seq, no_grad, zeros_beside
 from ..tensor import Tensor
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
@@ -363,12 +363,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 def _only_once(gradient: Tensor, behind: list[Node]) -> Tensor:
     result = gradient.detach()
-    node = result.node = Node()
-    node.op = _ONCE
-    node.seq = next_seq()
-    node.parents, node.saved = tuple(behind), ()
-    node.shape, node.dtype = gradient.array.shape, gradient.array.dtype
-    node.hooks = None
+    result.node = new_node(_ONCE, tuple(behind), gradient.array)
     return result
 
 
