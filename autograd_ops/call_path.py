@@ -453,15 +453,10 @@ def pull_recorded(op: Op, node: Any, gradient: Any, parents: tuple[Any, ...]) ->
     """
     first = runtime.next_seq()
     pulled = op.pull(gradient, _rewrap(op, node), parents)
-    used = runtime.used_by_rules(op, node)
-    if not any(used):
+    if not op.names_values:
         return pulled
-    return tuple(
-        [
-            g if g is None or not nodes else runtime.connected(g, nodes, node, first)
-            for g, nodes in zip(pulled, used, strict=True)
-        ]
-    )
+    used = runtime.used_by_rules(op, node)
+    return tuple([runtime.connected(g, nodes, node, first) for g, nodes in zip(pulled, used, strict=True)])
 
 
 def _rewrap(op: Op, node: Any) -> tuple[Any, ...]:

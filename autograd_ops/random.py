@@ -83,7 +83,6 @@ class Generator:
             stream = self._streams[device] = backend.make_rng(self._seed, device)
         return stream
 
-
     def clone_state(self) -> Generator:
         """Another Generator, which goes on as this one does."""
         clone = Generator()

@@ -140,42 +140,40 @@ def output_node(op: Op, node: Node, name: str) -> Node | None:
 def used_by_rules(op: Op, node: Node) -> list[list[Node]]:
     """For each parent of `node`, the nodes of those values that the rule for its gradient names."""
     parents = parents_by_input(op, node.parents)
-    every = [parent for parent in node.parents if parent is not None]
     used: list[list[Node]] = []
-    for name in op.differentiable:
-        nodes: list[Node] = []
-        for kept in op.kept:
-            if name in kept.wanted_by:
-                if kept.kind == "output":
-                    nodes += every
-                elif kept.kind == "input":
-                    found = parents.get(kept.name)
-                    nodes += [n for n in (found if isinstance(found, list) else [found]) if n is not None]
-        used += [nodes] * (len(parents[name]) if isinstance(parents[name], list) else 1)
+    for name, (outputs, inputs) in op.named_values.items():
+        if outputs:
+            nodes = [parent for parent in node.parents if parent is not None]
+        else:
+            nodes = []
+            for other in inputs:
+                found = parents[other]
+                nodes += [n for n in (found if type(found) is list else (found,)) if n is not None]
+        used += [nodes] * (len(parents[name]) if type(parents[name]) is list else 1)
     return used
 
 
 def connected(gradient: Any, used: Sequence[Node], node: Node, first: int) -> Any:
-    """`gradient`, which a rule of `node` made, on the tape behind all that the rule `used`; its ops begin at `first`."""
-    behind: list[Node] = [gradient.node] if isinstance(gradient, Tensor) and gradient.node is not None else []
-    seen = set()
+    """`gradient`, which a rule of `node` made from number `first` on, on the tape behind all that the rule `used`."""
+    if gradient is None or not used:
+        return gradient
+    missing = {other.seq: other for other in used}
+    on_tape = isinstance(gradient, Tensor) and gradient.node is not None
+    behind: list[Node] = [gradient.node] if on_tape else []
+    seen: set[int] = set()
     while behind:
         at = behind.pop()
-        if at.seq in seen:
-            continue
-        seen.add(at.seq)
-        if at.seq > first:
+        if at is node:
+            return gradient
+        if at.seq in missing:
+            del missing[at.seq]
+            if not missing:
+                return gradient
+        if at.seq > first and at.seq not in seen:
+            seen.add(at.seq)
             behind += [parent for parent in at.parents if parent is not None]
-    if node.seq in seen:
-        seen.update([parent.seq for parent in node.parents if parent is not None])
-    missing = [other for other in {n.seq: n for n in used}.values() if other.seq not in seen]
-    if not missing:
-        return gradient
-    if not isinstance(gradient, Tensor):
-        gradient = Tensor(gradient)
-    result = Tensor(gradient.array)
-    result.version = gradient.version
-    result.node = new_node(CONSTANT, (gradient.node, *missing), gradient.array)
+    result = Tensor(gradient.array if isinstance(gradient, Tensor) else gradient)
+    result.node = new_node(CONSTANT, (gradient.node if on_tape else None, *missing.values()), result.array)
     return result
 
 

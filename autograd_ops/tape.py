@@ -225,7 +225,7 @@ class _Recording:
 
 
 def _inside(context: Callable[[], Any], function: Callable[..., Any]) -> Any:
-    """`function`, run inside a new `context()` on each call, as it may be in several threads; a generator, on each step."""
+    """`function`, run inside a `context()`: a new one on each call, as it may run in several threads."""
     if not getattr(getattr(function, "__code__", None), "co_flags", 0) & CO_GENERATOR:
 
         @wraps(function)

@@ -1,4 +1,4 @@
-"""Derivatives: ``backward``, ``grad``, functions with a backward of their own, and checks against finite differences."""
+"""Derivatives: ``backward``, ``grad``, functions with their own backward, and checks against finite differences."""
 
 from typing import TYPE_CHECKING
 

@@ -15,7 +15,6 @@ from autograd_backends import is_array, namespace
 
 from ..pytree import flatten
 from ..tape import Node, Step, mode
-from ..tensor import Tensor
 
 __all__ = ["AnomalyError", "detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
 
@@ -75,7 +74,7 @@ class detect_anomaly:  # a context manager, named as one
     >>> import autograd_ops as ag
     >>> x = ag.tensor([0.0, 1.0], requires_grad=True)
     >>> with ag.autograd.detect_anomaly():
-    ...     x.sqrt().sum().backward()
+    ...     x.sqrt().sum().backward()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     autograd_ops.autograd.anomaly.AnomalyError: backward of sqrt gave infinity in the gradient of its input 0...
@@ -123,7 +122,9 @@ class _Watch:
             self.under(node, arguments, result)
         where = _position()
         if self.check_nan:
-            _check(f"forward of {node.op.name} gave {{}} in its result, at {where}", _numbers(result), _numbers(arguments))
+            _check(
+                f"forward of {node.op.name} gave {{}} in its result, at {where}", _numbers(result), _numbers(arguments)
+            )
         node.op = _Watched(node.op, where, self.check_nan)
 
 

@@ -42,8 +42,8 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep Tensors for ``backward``, which finds them in `saved_tensors`.
 
-        Other than as attributes of `ctx`, they are freed after backward, a change to them in place is noticed, and
-        what is among the outputs makes no cycle of references.
+        Other than attributes of `ctx`, they are freed after backward, a change to them in place is noticed, and what is
+        among the outputs makes no cycle of references.
 
         Raises
         ------
@@ -206,7 +206,7 @@ def _record(
             refuse_leaf(outputs[i], f"{cls.__name__}.apply")
             move_node(outputs[i], result)
     places = {id(given[i]): at for at, i in enumerate(carrying)}
-    node.saved = tuple([None if x is None else _Kept(step, x, places.get(id(x))) for x in ctx._to_save])
+    node.saved = tuple([None if x is None else _Kept(step, i, x, places.get(id(x))) for i, x in enumerate(ctx._to_save)])
     step.keeps_arrays = any(kept is not None for kept in node.saved)
     ctx._to_save = ctx._dirty = ctx._constant = ()
     if mode.observer is not None:
@@ -220,10 +220,11 @@ def _is_dirty(ctx: FunctionCtx, output: Tensor) -> bool:
 class _Kept:
     """A saved Tensor: its array and its place on the tape, and how often it had been changed."""
 
-    __slots__ = ("_array", "_node", "_number", "_place", "_step", "_version")
+    __slots__ = ("_array", "_name", "_node", "_number", "_place", "_step", "_version")
 
-    def __init__(self, step: _Call, tensor: Tensor, place: int | None) -> None:
+    def __init__(self, step: _Call, i: int, tensor: Tensor, place: int | None) -> None:
         self._step = step
+        self._name = f"saved tensor {i}"
         self._array = tensor.array
         self._version = tensor.version
         self._number = tensor.version[0]
@@ -232,7 +233,7 @@ class _Kept:
 
     def tensor(self, made_by: Node | None) -> Tensor:
         if self._version[0] != self._number:
-            raise changed(self._step, "saved", self._version)
+            raise changed(self._step, self._name, self._version)
         tensor = Tensor(self._array)
         tensor.version = self._version
         tensor.node = self._node
@@ -303,21 +304,24 @@ class _Call(Step):
         if gradient is None:
             return None
         if not isinstance(gradient, Tensor):
-            raise TypeError(f"{self.name}.backward gave a {type(gradient).__name__} for argument {i}, not a Tensor or None")
+            raise TypeError(
+                f"{self.name}.backward gave a {type(gradient).__name__} for argument {i}, not a Tensor or None"
+            )
         if not self._are_tensors[i]:
-            raise TapeError(f"{self.name}.backward gave a gradient for argument {i}, which is no Tensor: return None there")
+            raise TapeError(
+                f"{self.name}.backward gave a gradient for argument {i}, which is no Tensor: return None there"
+            )
         if parent is None:
             return None
         if gradient.dtype.kind not in ("float", "complex"):
             raise TapeError(
                 f"{self.name}.backward gave a gradient of {gradient.dtype.name} for argument {i}; gradients are floats"
             )
-        if gradient.array.shape != parent.shape:
-            if not _expands(parent.shape, gradient.array.shape):
-                raise TapeError(
-                    f"{self.name}.backward gave a gradient of shape {tuple(gradient.shape)} for argument {i}, "
-                    f"whose shape is {tuple(parent.shape)}"
-                )
+        if gradient.array.shape != parent.shape and not _expands(parent.shape, gradient.array.shape):
+            raise TapeError(
+                f"{self.name}.backward gave a gradient of shape {tuple(gradient.shape)} for argument {i}, "
+                f"whose shape is {tuple(parent.shape)}"
+            )
         return fit(across(gradient), parent)
 
 

@@ -171,7 +171,7 @@ def vhp(
 def hvp(
     func: Func, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Tensors, Tensors]:
-    """What `func` gives, a single element, and its Hessian times `v`: the same as `vhp`, since a Hessian is symmetric."""
+    """What `func` gives, a single element, and its Hessian times `v`: as `vhp`, since a Hessian is symmetric."""
     return _hessian_product("hvp", func, inputs, v, create_graph, strict)
 
 
@@ -240,7 +240,7 @@ def _tuple(name: str, what: str, given: Any) -> tuple[Tensor, ...]:
         if not isinstance(tensor, Tensor):
             got = type(given if given is not None and not isinstance(given, (tuple, list)) else tensor).__name__
             raise TypeError(f"{name}: {what} must be a Tensor or a tuple of Tensors; element {i} is a {got}")
-    return tensors  # type: ignore[return-value]
+    return tensors
 
 
 def _one_element(name: str, at: _At) -> None:

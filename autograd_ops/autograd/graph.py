@@ -149,6 +149,8 @@ def _shown(gradients: Sequence[Any]) -> list[Tensor | None]:
 def _taken(called: str, given: Any, like: Sequence[Any]) -> list[Any]:
     """What a hook gave as gradients of the walk, which is to be like what it was shown."""
     gradients = list(given) if isinstance(given, (tuple, list)) else [given]
+    if all(g is None for g in like[len(gradients) :]):
+        gradients += [None] * (len(like) - len(gradients))  # such as that of a number, which has none
     if len(gradients) != len(like):
         raise TapeError(f"{called}: the hook was given {len(like)} gradients, and returned {len(gradients)}")
     return [_one_taken(called, new, old) for new, old in zip(gradients, like, strict=True)]

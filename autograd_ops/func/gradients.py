@@ -26,8 +26,8 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     func
         A function that gives a Tensor of shape ().
     argnums
-        Which arguments it is differentiated by: a number, or a tuple of them, which gives a tuple of gradients. Each may
-        be a tree of Tensors.
+        Which arguments it is differentiated by: a number, or a tuple of them, which gives a tuple of gradients. Each
+        may be a tree of Tensors.
     has_aux
         Whether `func` gives ``(value, aux)``; then the new function gives ``(gradient, aux)``.
 
@@ -73,7 +73,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
 
 
 def value_and_grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """The function that gives ``(value, gradient)``, or with `has_aux` ``((value, aux), gradient)``, as JAX's; see `grad`.
+    """The function that gives ``(value, gradient)``, or with `has_aux` ``((value, aux), gradient)``, as in JAX.
 
     Examples
     --------

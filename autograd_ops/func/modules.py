@@ -49,7 +49,9 @@ def functional_call(
     tensor([3.])
     """
     given: dict[str, Tensor] = {}
-    dicts = [parameter_and_buffer_dicts] if isinstance(parameter_and_buffer_dicts, Mapping) else parameter_and_buffer_dicts
+    dicts = (
+        [parameter_and_buffer_dicts] if isinstance(parameter_and_buffer_dicts, Mapping) else parameter_and_buffer_dicts
+    )
     for more in dicts:
         given.update(more)
     places = _places(module)
@@ -137,7 +139,8 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
             for name, _ in models[0].named_parameters()
         }
         buffers = {
-            name: stack([dict(model.named_buffers())[name] for model in models]) for name, _ in models[0].named_buffers()
+            name: stack([dict(model.named_buffers())[name] for model in models])
+            for name, _ in models[0].named_buffers()
         }
     for name, parameter in models[0].named_parameters():
         parameters[name].requires_grad_(parameter.requires_grad)

@@ -24,9 +24,9 @@ def vmap(
 ) -> Callable[..., Any]:
     """The function that runs `func` on each slice of its arguments and stacks what it gives.
 
-    It is a loop: `func` is run once for each slice, in order. So any function will do, also one that branches on values
-    or prints, and what comes out is what PyTorch's gives; it is no faster than the loop. A program that is to be fast is
-    written with ops that take whole batches.
+    It is a loop: `func` is run once for each slice, in order. So any function will do, also one that branches on
+    values or prints, and it is no faster than the loop. A program that is to be fast is written with ops that take
+    whole batches.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def vmap(
             result = func(*one_args, **one_kwargs)
             if randomness == "error" and default_generator.draws != draws:
                 raise RuntimeError(
-                    "vmap: the function drew random numbers; pass randomness='different' to let each slice draw its own, "
-                    "or 'same' to let all draw the same"
+                    "vmap: the function drew random numbers; pass randomness='different' to let each slice draw its "
+                    "own, or 'same' to let all draw the same"
                 )
             found, shape_out = flatten(result)
             results.append(found)
@@ -97,7 +97,7 @@ def vmap(
 
 
 def _leaf_dims(name: str, dims: Any, tree: Any) -> list[int | None]:
-    """For each leaf of `tree` its dimension: `dims` is one for all, or a tree of which each leaf is for all below it."""
+    """For each leaf of `tree` its dimension: `dims` is one for all, or a tree whose leaves are for all below them."""
     if dims is None or isinstance(dims, int):
         return [dims] * len(flatten(tree)[0])
     if isinstance(dims, dict) and isinstance(tree, dict) and dims.keys() == tree.keys():

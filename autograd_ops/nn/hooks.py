@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from ..ends import across
 from ..pytree import flatten, unflatten
-from ..runtime import connect_outputs
-from ..tape import Node, Step, mode, next_seq, zeros_beside
+from ..runtime import connect_outputs, take_all
+from ..tape import Node, Step, mode, next_seq
 from ..tensor import RemovableHandle, Tensor
 
 if TYPE_CHECKING:
     from .module import Module
 
-__all__ = ["FOR_ALL", "add_hook", "call_with_hooks"]
+__all__ = [
+    "add_hook",
+    "call_with_hooks",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+]
 
 _keys = count()
 
@@ -136,7 +143,7 @@ class _Around:
             return args
         self._entered = True
         passed = list(args)
-        new = _through([args[i] for i in places], _Seen("module inputs", self._inputs_seen))
+        new = _through([args[i] for i in places], "module inputs", self._inputs_seen)
         for i, tensor in zip(places, new, strict=True):
             passed[i] = tensor
         return tuple(passed)
@@ -147,7 +154,7 @@ class _Around:
         places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
         if not any(leaves[i].requires_grad for i in places):
             return output
-        new = _through([leaves[i] for i in places], _Seen("module outputs", self._outputs_seen))
+        new = _through([leaves[i] for i in places], "module outputs", self._outputs_seen)
         for i, tensor in zip(places, new, strict=True):
             leaves[i] = tensor
         return unflatten(leaves, shape)
@@ -171,37 +178,99 @@ class _Around:
 
 
 class _Seen(Step):
-    """The identity of several Tensors; a function sees their gradients, and may give others."""
+    """The identity of several Tensors; a function sees their gradients, and may give others.
 
-    def __init__(self, name: str, function: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> None:
+    Parameters
+    ----------
+    carrying
+        For each of the Tensors, whether it is of floats and so has a gradient.
+    """
+
+    def __init__(self, name: str, function: Callable[[tuple[Any, ...]], tuple[Any, ...]], carrying: list[bool]) -> None:
         self.name = name
         self.formula = "dx = g"
         self._function = function
+        self._carrying = carrying
 
     def pull(self, gradient: Any, saved: tuple[Any, ...], parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
-        arrived = gradient if type(gradient) is list else [gradient]
-        found = self._function(tuple([across(g if isinstance(g, Tensor) else Tensor(g)) for g in arrived]))
-        if len(found) != len(arrived):
+        shown = iter([across(g if isinstance(g, Tensor) else Tensor(g)) for g in gradient])
+        given = self._function(tuple([next(shown) if carries else None for carries in self._carrying]))
+        if len(given) != len(self._carrying):
             raise RuntimeError(
-                f"a backward hook of a module was shown {len(arrived)} gradients, and returned {len(found)}"
+                f"a backward hook of a module was shown {len(self._carrying)} gradients, and returned {len(given)}"
             )
-        return tuple(
-            [
-                None if p is None or new is None else across(new) if isinstance(old, Tensor) else across(new).array
-                for p, new, old in zip(parents, found, arrived, strict=True)
-            ]
+        found = [g for g, carries in zip(given, self._carrying, strict=True) if carries]
+        return tuple([_like(new, old, p) for new, old, p in zip(found, gradient, parents, strict=True)])
+
+
+def _like(new: Any, old: Any, parent: Node | None) -> Any:
+    """What a hook gave, as a gradient of the walk."""
+    if parent is None or new is None:
+        return None
+    if not isinstance(new, Tensor):
+        raise TypeError(f"a backward hook of a module returns Tensors, and this one returned a {type(new).__name__}")
+    if new.array.shape != parent.shape:
+        raise RuntimeError(
+            f"a backward hook of a module may not change the shape of a gradient: {tuple(parent.shape)} became "
+            f"{tuple(new.shape)}"
         )
+    return across(new) if isinstance(old, Tensor) else across(new).array
 
 
-def _through(tensors: Sequence[Tensor], step: Step) -> list[Tensor]:
-    """The same Tensors, behind one node of `step`."""
+def _through(tensors: Sequence[Tensor], name: str, function: Callable[..., Any]) -> list[Tensor]:
+    """The same Tensors, behind one node at which `function` sees their gradients."""
+    _, nodes, _, _ = take_all(tensors)
     passed = [tensor.detach() for tensor in tensors]
-    carrying = [tensor for tensor in passed if tensor.dtype.kind in ("float", "complex")]
+    carrying = [tensor.dtype.kind in ("float", "complex") for tensor in passed]
     node = Node()
-    node.op = step
+    node.op = _Seen(name, function, carrying)
     node.seq = next_seq()
-    node.parents = tuple([t.node for t, p in zip(tensors, passed, strict=True) if p.dtype.kind in ("float", "complex")])
+    node.parents = tuple([n for n, carries in zip(nodes, carrying, strict=True) if carries])
     node.saved = ()
     node.hooks = None
-    connect_outputs(node, carrying)
+    connect_outputs(node, [tensor for tensor, carries in zip(passed, carrying, strict=True) if carries])
     return passed
+
+
+# ---------------------------------------------------------------- hooks of all modules
+
+
+def _for_all(kind: str, hook: Callable[..., Any], **options: bool) -> RemovableHandle:
+    from .module import Module  # which is written with this file
+
+    Module._hooked = True
+    return add_hook(FOR_ALL[kind], hook, **options)
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """`Module.register_forward_pre_hook` for every module there is; called before those of the module itself."""
+    return _for_all("forward_pre", hook)
+
+
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """`Module.register_forward_hook` for every module there is; called before those of the module itself.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> from autograd_ops.nn.hooks import register_module_forward_hook
+    >>> with register_module_forward_hook(lambda module, args, output: print(module)):
+    ...     y = ag.nn.Sequential(ag.nn.ReLU())(ag.ones(2))
+    ReLU()
+    Sequential(
+      (0): ReLU()
+    )
+    """
+    return _for_all("forward", hook, with_kwargs=with_kwargs, always_call=always_call)
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """`Module.register_full_backward_pre_hook` for every module there is."""
+    return _for_all("backward_pre", hook)
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """`Module.register_full_backward_hook` for every module there is."""
+    return _for_all("backward", hook)
