@@ -18,6 +18,7 @@ from .creation import full, tensor, zeros
 from .dtypes import DType, as_dtype, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from .inplace import in_place
 from .random import normal, uniform
+from .tape import Leaf, Node
 from .tensor import Tensor
 
 __all__: list[str] = []
@@ -361,3 +362,9 @@ def _element_size(self: Tensor) -> int:
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
 _attach(_detach_, _nelement, _element_size)
+
+
+# ---------------------------------------------------------------- of nodes
+
+lazy.attach(Node, "autograd.graph", "name", "next_functions", "register_hook", "register_prehook")
+lazy.attach(Leaf, "autograd.graph", "variable")

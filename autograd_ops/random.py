@@ -56,6 +56,8 @@ class Generator:
     def __init__(self, device: str = "cpu") -> None:
         self._streams: dict[Device, Any] = {}
         self._seed = 0
+        #: How often it was drawn from.
+        self.draws = 0
         self.seed()
 
     def manual_seed(self, seed: int) -> Generator:
@@ -74,11 +76,23 @@ class Generator:
         return self._seed
 
     def stream(self, backend: Backend, device: Device) -> Any:
-        """The backend's own random number generator for `device`."""
+        """The backend's own random number generator for `device`, to draw from."""
+        self.draws += 1
         stream = self._streams.get(device)
         if stream is None:
             stream = self._streams[device] = backend.make_rng(self._seed, device)
         return stream
+
+    def clone_state(self) -> Generator:
+        """Another Generator, which goes on as this one does."""
+        clone = Generator()
+        clone.take_state(self)
+        return clone
+
+    def take_state(self, other: Generator) -> None:
+        """Go on as `other` does, which keeps its own streams."""
+        self._seed = other._seed
+        self._streams = {at: get_backend(at).copy_rng(stream, at) for at, stream in other._streams.items()}
 
 
 #: What is drawn from when no generator is given.
