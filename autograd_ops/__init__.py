@@ -10,7 +10,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, lazy, linalg, ops
+from . import autograd, cuda, functions, lazy, ops
 from .creation import *
 from .dtypes import *
 
@@ -47,11 +47,12 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import nn, optim, utils
+    from . import linalg, nn, optim, utils
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
+    "linalg": ("linalg",),
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),

@@ -102,6 +102,7 @@ _NOT_METHODS = {
     "broadcast_shapes",
     "broadcast_tensors",
     "cat",
+    "chain_matmul",
     "concat",
     "concatenate",
     "einsum",

@@ -27,7 +27,9 @@ def _matrix_exp_x(g: Any, x: Any) -> Any:
     n = x.shape[-1]
     above = concat([transposed, g], -1)
     below = concat([zeros_like(transposed), transposed], -1)
-    return getitem(matrix_exp(concat([above, below], -2)), (*[slice(None)] * (x.ndim - 2), slice(0, n), slice(n, 2 * n)))
+    return getitem(
+        matrix_exp(concat([above, below], -2)), (*[slice(None)] * (x.ndim - 2), slice(0, n), slice(n, 2 * n))
+    )
 
 
 matrix_exp.backward(x=_matrix_exp_x)
