@@ -83,7 +83,7 @@ def epsilon(A: Tensor) -> float:
 
 
 def tolerances(A: Tensor, atol: Tolerance, rtol: Tolerance) -> tuple[Any, Any]:
-    """What of `pinv` and `matrix_rank` was not given: max(n, m) times the dtype's epsilon for `rtol`, without `atol`."""
+    """Both, where one was not given: `rtol` is max(n, m) times the dtype's epsilon, unless there is an `atol`."""
     if rtol is None:
         rtol = max(A.shape[-2:]) * epsilon(A) if atol is None and A.ndim > 1 else 0.0
     return 0.0 if atol is None else atol, rtol

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,10 +45,11 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
         return ops.clone(ops.broadcast_to(one, tuple(A.shape)))
     square = ops.inv(A) if n < 0 else A
     rest = abs(int(n))
-    out = None
+    out: Tensor = A
+    started = False
     while rest:
         if rest % 2:
-            out = square if out is None else matmul(out, square)
+            out, started = (matmul(out, square) if started else square), True
         rest //= 2
         if rest:
             square = matmul(square, square)
@@ -107,7 +109,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
         given[0] = ops.expand_dims(given[0], 0)
     if column:
         given[-1] = ops.expand_dims(given[-1], 1)
-    for i, (x, y) in enumerate(zip(given, given[1:], strict=False)):
+    for i, (x, y) in enumerate(itertools.pairwise(given)):
         if x.shape[1] != y.shape[0]:
             raise ValueError(f"multi_dot: tensors {i} and {i + 1} do not fit: {tuple(x.shape)} and {tuple(y.shape)}")
     out = _multiplied(given, _splits([*[x.shape[0] for x in given], given[-1].shape[1]]), 0, len(given) - 1)
@@ -160,8 +162,8 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
         if x.ndim == 0 or x.shape[axis] != 3:
             raise ValueError(f"cross: dimension {dim} must be of length 3 in both, not of shape {tuple(x.shape)}")
     broadcast_shape("cross", (tuple(input.shape), tuple(other.shape)))
-    x, y = ([ops.roll(t, (-k,), (axis,)) for k in (1, 2)] for t in (input, other))
-    return x[0] * y[1] - x[1] * y[0]
+    x1, x2, y1, y2 = [ops.roll(t, (-k,), (axis,)) for t in (input, other) for k in (1, 2)]
+    return x1 * y2 - x2 * y1
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:

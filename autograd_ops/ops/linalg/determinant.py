@@ -51,8 +51,8 @@ def cofactor_backward(x: Array, output_grad: Array) -> Array:
 
 
 def _third(g: Any, x: Any, output_grad: Any) -> Any:
-    # The third derivative of the determinant in the directions g and output_grad, from that of d(x^-1) = -x^-1 dx x^-1; there is
-    # none of this kind at a singular matrix.
+    # The third derivative of the determinant in the directions g and output_grad, by d(x^-1) = -x^-1 dx x^-1: for a
+    # singular matrix this form of it does not exist.
     inverse = inv(x)
     p, q = matmul(inverse, g), matmul(inverse, output_grad)
     pq = matmul(p, q)

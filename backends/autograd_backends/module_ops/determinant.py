@@ -29,7 +29,7 @@ def cofactor_backward(x: Array, output_grad: Array) -> Array:
     if 0 in x.shape:
         return xp.asarray(x, copy=True)
     left, s, right, sign = _turned(x)
-    # In the turned coordinates, for i != j: the product of all s but those of i and j, times g_jj at ii and -g_ji at ij.
+    # In the turned coordinates, for i != j: the product of all s but two, i and j, times g_jj at ii and -g_ji at ij.
     turned = xp.matmul(xp.matrix_transpose(left), xp.matmul(output_grad, xp.matrix_transpose(right)))
     others = xp.astype(_all_but_two(s), x.dtype)
     identity = xp.eye(x.shape[-1], dtype=x.dtype, device=x.device)

@@ -282,7 +282,7 @@ def lu(x: Array) -> LUResult:
 
 
 def order_of_rows(pivots: Array, n: int) -> Array:
-    """Which row is where, int64 [..., n], after row k and row ``pivots[..., k] - 1`` were exchanged for each k in turn"""
+    """Which row is where, int64 [..., n], after row k was exchanged with row ``pivots[..., k] - 1``, for each k in turn"""
     xp = namespace(pivots)
     batch = tuple(pivots.shape[:-1])
     places = xp.astype(xp.reshape(pivots, (math.prod(batch), pivots.shape[-1])), xp.int64) - 1
