@@ -347,6 +347,8 @@ class Backend:
     svdvals = _default("linalg.svdvals")
     pinv = _default("linalg.pinv")
     matrix_exp = _default("linalg.matrix_exp")
+    det = _default("determinant.det")
+    slogdet = _default("determinant.slogdet")
     cofactor = _default("determinant.cofactor")
     cofactor_backward = _default("determinant.cofactor_backward")
 

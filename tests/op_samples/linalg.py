@@ -274,7 +274,7 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample(second, square(3, 3, seed=1), distinct((3, 3), seed=2), half=False),
         Sample(second, square(2, 2, seed=3, complex=True), distinct_complex((2, 2), seed=4), half=False),
         Sample(second, square(1, 1, seed=5), distinct((1, 1), seed=6), half=False),
-        Sample(second, np.diag([2.0, 0.0, 0.0]), distinct((3, 3), seed=7), note="of rank 1", **fixed),
+        Sample(second, SINGULAR[0], distinct((2, 2), seed=7), half=False, note="singular"),
         Sample(second, np.zeros((2, 0, 0)), np.zeros((2, 0, 0)), half=False),
     ],
     "slogdet": [Sample(slogdet, x, half=False) for x in SQUARE],

@@ -115,7 +115,7 @@ def _matrix_gradient(right_gradient: Any, out: Any, shape: tuple[int, ...]) -> A
 
 @op(formula="db = a^-T g, da = -db out^T, of the triangle", promote=True)
 def solve_triangular(a: Array, b: Array, upper: bool, unitriangular: bool = False) -> Array:
-    """The x of a x = b, for a [..., n, n] of which a triangle counts, or that with a diagonal of 1, and b [..., n, k]"""
+    """The x of a x = b, for a [..., n, n] of which a triangle counts, or it with a diagonal of 1, and b [..., n, k]"""
     _check_system("solve_triangular", a, b)
     return kernels(a).solve_triangular(a, b, upper, unitriangular)
 

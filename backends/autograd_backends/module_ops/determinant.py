@@ -9,9 +9,22 @@ from __future__ import annotations
 
 from ..array_types import Array
 from ..lookup import namespace
-from .linalg import svd
+from ..results import SlogdetResult
+from .linalg import as_array, svd
 
-__all__ = ["cofactor", "cofactor_backward"]
+__all__ = ["cofactor", "cofactor_backward", "det", "slogdet"]
+
+
+def det(x: Array) -> Array:
+    """The determinant of x [..., n, n] -> [...]"""
+    out: Array = namespace(x).linalg.det(x)
+    return out
+
+
+def slogdet(x: Array) -> SlogdetResult:
+    """The sign of the determinant of x [..., n, n], and the logarithm of its absolute value -> [...] each"""
+    sign, logarithm = namespace(x).linalg.slogdet(x)
+    return SlogdetResult(as_array(sign), as_array(logarithm))
 
 
 def cofactor(x: Array) -> Array:

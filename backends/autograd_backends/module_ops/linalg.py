@@ -13,7 +13,7 @@ from numpy.linalg import LinAlgError as LibraryError
 
 from ..array_types import Array
 from ..errors import LinAlgError
-from ..lookup import kernels, namespace
+from ..lookup import kernels, namespace, scalar_to_array
 from ..results import EigenResult, FactorInfo, LUResult, QRResult, SVDResult
 
 __all__ = [
@@ -90,9 +90,14 @@ def _marked(x: Array, call: Callable[[Array], Array]) -> FactorInfo:
         good = xp.reshape(xp.asarray(works, dtype=xp.bool, device=x.device), (*batch, 1, 1))
         identity = xp.eye(x.shape[-1], dtype=x.dtype, device=x.device)
         out = xp.where(good, call(xp.where(good, x, identity)), xp.asarray(math.nan, dtype=x.dtype, device=x.device))
-        return FactorInfo(out, xp.astype(xp.logical_not(xp.reshape(good, batch)), xp.int32))
-    bad = xp.logical_not(xp.all(xp.isfinite(out), axis=(-2, -1)))
+        return FactorInfo(out, xp.astype(as_array(xp.logical_not(xp.reshape(good, batch))), xp.int32))
+    bad = as_array(xp.logical_not(xp.all(xp.isfinite(out), axis=(-2, -1))))
     return FactorInfo(out, xp.astype(bad, xp.int32))
+
+
+def as_array(x: Any) -> Array:
+    """A scalar of the library, which some of NumPy's functions give, as a 0-d array; arrays as they are."""
+    return scalar_to_array[type(x)](x) if type(x) in scalar_to_array else x
 
 
 def refuse_marked(name: str, x: Array, info: Array, said: str) -> None:
@@ -282,7 +287,7 @@ def lu(x: Array) -> LUResult:
 
 
 def order_of_rows(pivots: Array, n: int) -> Array:
-    """Which row is where, int64 [..., n], after row k was exchanged with row ``pivots[..., k] - 1``, for each k in turn"""
+    """Which row is where, int64 [..., n], after exchanging row k with row ``pivots[..., k] - 1``, for each k in turn"""
     xp = namespace(pivots)
     batch = tuple(pivots.shape[:-1])
     places = xp.astype(xp.reshape(pivots, (math.prod(batch), pivots.shape[-1])), xp.int64) - 1
