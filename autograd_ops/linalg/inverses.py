@@ -247,7 +247,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     solution
         [..., m, k], or [..., m].
     residuals
-        [..., k], the squared lengths of A X - B, where n > m and each A has rank m; else empty.
+        [..., k], the squared lengths of A X - B, where n > m, each A has rank m, and the driver is not ``"gelsy"``;
+        else empty.
     rank
         int64 [...]; empty for ``"gels"``.
     singular_values
@@ -277,7 +278,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     rank = ops.sum(kept, (values.ndim - 1,), False)
     none = empty((0,), dtype=A.dtype, device=A.device)
     residuals = none
-    if n > m and (driver == "gels" or bool(ops.all(rank == m))):
+    if n > m and (driver == "gels" or (driver in ("gelsd", "gelss") and bool(ops.all(rank == m)))):
         missed = ops.matmul(A, solution) - b
         residuals = ops.square(ops.norm2(missed, (missed.ndim - 2,), False))
     return LeastSquares(

@@ -11,7 +11,7 @@ from ...registry import Array, op
 from ..complex import conj
 from ..product import matmul
 from ..shape import expand_dims
-from .common import absent, adjoint, check, columns, diagonal_matrix, diagonal_of, is_complex, off_diagonal, rows
+from .common import absent, adjoint, check, columns, diagonal_matrix, diagonal_of, is_any, is_complex, off_diagonal, rows
 
 __all__ = ["svd", "svdvals"]
 
@@ -37,12 +37,13 @@ def _svd_x(g: Any, U: Any, S: Any, Vh: Any) -> Any:
     u, vh = conj(U), conj(Vh)
     k = S.shape[-1]
     if u.shape[-1] != k or vh.shape[-2] != k:
-        if not (no_u and no_v):
+        if is_any(columns(gu, k)) or is_any(rows(gvh, k)):
             raise ValueError(
-                "svd: with full_matrices=True the vectors beyond the singular values are any basis, so U and Vh have "
-                "no gradient; use full_matrices=False"
+                "svd: the vectors that full_matrices=True gives beyond the singular values are any basis, and have no "
+                "gradient; use full_matrices=False"
             )
-        u, vh = columns(u, 0, k), rows(vh, 0, k)
+        u, gu = columns(u, 0, k), columns(gu, 0, k)
+        vh, gvh = rows(vh, 0, k), rows(gvh, 0, k)
     middle = diagonal_matrix(gs)
     row, column = expand_dims(S, -2), expand_dims(S, -1)
     # s_j^2 - s_i^2, without the rounding of the squares
