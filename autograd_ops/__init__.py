@@ -10,7 +10,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, lazy, linalg, ops
+from . import autograd, cuda, functions, lazy, ops
 from .creation import *
 from .dtypes import *
 
@@ -55,13 +55,14 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import func, nn, optim, pytree, utils
+    from . import func, linalg, nn, optim, pytree, utils
     from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
     "func": ("func",),
+    "linalg": ("linalg",),
     "nn": ("nn",),
     "optim": ("optim",),
     "pytree": ("pytree",),

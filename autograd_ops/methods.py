@@ -103,6 +103,7 @@ _NOT_METHODS = {
     "broadcast_shapes",
     "broadcast_tensors",
     "cat",
+    "chain_matmul",
     "concat",
     "concatenate",
     "einsum",

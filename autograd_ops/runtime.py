@@ -65,6 +65,7 @@ def connect_outputs(node: Node, tensors: Sequence[Tensor]) -> None:
         return
     node.shape = tuple([tensor.array.shape for tensor in tensors])
     node.dtype = tuple([tensor.array.dtype for tensor in tensors])
+    node.ports = tuple([next_seq() for _ in tensors])
     for index, tensor in enumerate(tensors):
         tensor.node = Port(node, index)
 

@@ -127,9 +127,11 @@ class Node:
         Those of the output: the gradient that arrives has them too. Tuples of them when several outputs carry one.
     hooks
         ``None``, or functions of the arriving gradient by key.
+    ports
+        The numbers of the Ports of its outputs, where several carry a gradient.
     """
 
-    __slots__ = ("__weakref__", "dtype", "hooks", "op", "parents", "saved", "seq", "shape")
+    __slots__ = ("__weakref__", "dtype", "hooks", "op", "parents", "ports", "saved", "seq", "shape")
 
     op: Step
     seq: int
@@ -138,6 +140,7 @@ class Node:
     shape: tuple[Any, ...]
     dtype: Any
     hooks: dict[int, Hook] | None
+    ports: tuple[int, ...]
 
     def __repr__(self) -> str:
         return f"<{self.op.name} #{self.seq} {self.shape}>"
@@ -181,7 +184,11 @@ class Leaf(Node):
 
 
 class Port(Node):
-    """One output of a node that has several; its one parent is that node."""
+    """One output of a node that has several; its one parent is that node.
+
+    A walk that records itself makes a second Port of an output that a rule names. It has the same number, so that the
+    gradients that arrive by either add up.
+    """
 
     __slots__ = ("index", "main")
 
@@ -189,7 +196,7 @@ class Port(Node):
     index: int
 
     def __init__(self, node: Node, index: int) -> None:
-        self.seq = next_seq()
+        self.seq = node.ports[index]
         self.parents, self.saved = (node,), ()
         self.shape, self.dtype = node.shape[index], node.dtype[index]
         self.hooks = None

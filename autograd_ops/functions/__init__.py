@@ -13,10 +13,32 @@ from .shapes import *
 
 if TYPE_CHECKING:
     from .arranging import *
+    from .matrices import *
 
 #: Modules that are imported when one of their functions is first asked for, here, in ``autograd_ops`` or as a method.
 LAZY = {
     "functions.arranging": ("broadcast_shapes", "diag_embed", "diagflat", "fliplr", "flipud", "ravel", "rot90"),
+    "functions.matrices": (
+        "chain_matmul",
+        "cholesky",
+        "cholesky_inverse",
+        "cholesky_solve",
+        "cross",
+        "det",
+        "ger",
+        "inverse",
+        "kron",
+        "logdet",
+        "lu_solve",
+        "matrix_exp",
+        "matrix_power",
+        "orgqr",
+        "pinverse",
+        "qr",
+        "slogdet",
+        "svd",
+        "triangular_solve",
+    ),
 }
 
 __getattr__, __dir__ = lazy.attributes(__name__, LAZY)

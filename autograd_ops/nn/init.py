@@ -310,6 +310,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     >>> ag.allclose(w @ w.T, ag.eye(3), atol=1e-5)
     True
     """
+    from ..linalg import qr  # which few models need
+
     if tensor.ndim < 2:
         raise ValueError(f"orthogonal_: needs two dimensions or more, got shape {tuple(tensor.shape)}")
     if tensor.numel() == 0:

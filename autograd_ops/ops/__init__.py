@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .grid_sample import *
     from .group_norm import *
     from .interpolate import *
+    from .linalg import *
     from .linear import *
     from .loss import *
     from .norm import *
@@ -64,6 +65,7 @@ MODULE_OPS = (
     "grid_sample",
     "group_norm",
     "interpolate",
+    "linalg",
     "linear",
     "loss",
     "norm",

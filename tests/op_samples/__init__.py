@@ -17,6 +17,7 @@ from . import (
     group_norm,
     indexing,
     interpolate,
+    linalg,
     linear,
     loss,
     norm,
@@ -62,6 +63,7 @@ FAMILIES = (
     attention,
     recurrent,
     search,
+    linalg,
 )
 
 #: The samples of each op by its name.
