@@ -55,12 +55,61 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import func, linalg, nn, optim, pytree, utils
+    from . import (
+        accelerator,
+        amp,
+        backends,
+        distributed,
+        func,
+        jit,
+        linalg,
+        mps,
+        nn,
+        optim,
+        pytree,
+        testing,
+        utils,
+        version,
+        xpu,
+    )
+    from .amp import GradScaler, autocast
     from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .serialization import SerializationError, load, save
+    from .settings import *
 
 #: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
+    "accelerator": ("accelerator",),
+    "amp": ("GradScaler", "amp", "autocast"),
+    "backends": ("backends",),
+    "distributed": ("distributed",),
+    "jit": ("jit",),
+    "mps": ("mps",),
+    "testing": ("testing",),
+    "version": ("version",),
+    "xpu": ("xpu",),
+    "settings": (
+        "are_deterministic_algorithms_enabled",
+        "clear_autocast_cache",
+        "compile",
+        "get_autocast_cpu_dtype",
+        "get_autocast_dtype",
+        "get_autocast_gpu_dtype",
+        "get_deterministic_debug_mode",
+        "get_float32_matmul_precision",
+        "get_num_interop_threads",
+        "get_num_threads",
+        "is_autocast_cache_enabled",
+        "is_autocast_cpu_enabled",
+        "is_autocast_enabled",
+        "is_deterministic_algorithms_warn_only_enabled",
+        "set_deterministic_debug_mode",
+        "set_float32_matmul_precision",
+        "set_flush_denormal",
+        "set_num_interop_threads",
+        "set_num_threads",
+        "use_deterministic_algorithms",
+    ),
     "func": ("func",),
     "linalg": ("linalg",),
     "nn": ("nn",),

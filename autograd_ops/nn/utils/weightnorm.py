@@ -18,16 +18,28 @@ __all__ = ["remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weigh
 M = TypeVar("M", bound=Module)
 
 
-def _register(module: Module, hook: Any, what: str) -> None:
+class _Normalization:
+    """A hook that computes the weight called `name` before each call."""
+
+    handle: Any
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        raise NotImplementedError
+
+
+def _register(module: Module, hook: _Normalization, what: str) -> None:
     for other in module._forward_pre_hooks.values():
-        if type(other) is type(hook) and vars(other)["name"] == hook.name:
+        if isinstance(other, _Normalization) and type(other) is type(hook) and other.name == hook.name:
             raise RuntimeError(f"{what}: {hook.name!r} of {type(module).__name__} has one already")
     hook.handle = module.register_forward_pre_hook(hook)
 
 
 def _find(module: Module, kind: type, name: str, what: str) -> Any:
     for hook in module._forward_pre_hooks.values():
-        if isinstance(hook, kind) and vars(hook)["name"] == name:
+        if isinstance(hook, _Normalization) and isinstance(hook, kind) and hook.name == name:
             return hook
     raise ValueError(f"{what}: {name!r} of {type(module).__name__} has none")
 
@@ -39,11 +51,9 @@ def _weight(module: Module, name: str, what: str) -> Parameter:
     return weight
 
 
-class _WeightNorm:
-    handle: Any
-
+class _WeightNorm(_Normalization):
     def __init__(self, name: str, dim: int | None) -> None:
-        self.name = name
+        super().__init__(name)
         self.dim = -1 if dim is None else dim
 
     def compute(self, module: Any) -> Tensor:
@@ -102,11 +112,9 @@ def remove_weight_norm(module: M, name: str = "weight") -> M:
     return module
 
 
-class _SpectralNorm:
-    handle: Any
-
+class _SpectralNorm(_Normalization):
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
-        self.name = name
+        super().__init__(name)
         self.n_power_iterations = n_power_iterations
         self.dim = dim
         self.eps = eps
