@@ -79,7 +79,7 @@ def assert_close(
     <BLANKLINE>
     Mismatched elements: 1 / 2 (50.0%)
     Greatest absolute difference: 0.5 at index (1,) (up to 1e-05 allowed)
-    Greatest relative difference: 0.20000000298023224 at index (1,) (up to 1.3e-06 allowed)
+    Greatest relative difference: 0.2 at index (1,) (up to 1.3e-06 allowed)
     """
     if (rtol is None) != (atol is None):
         given, other = ("rtol", "atol") if atol is None else ("atol", "rtol")
