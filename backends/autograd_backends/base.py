@@ -318,5 +318,16 @@ class Backend:
         return True
 
     erf = _default("special.erf")
+    erfc = _default("special.erfc")
+    erfcx = _default("special.erfcx")
+    erfinv = _default("special.erfinv")
+    ndtri = _default("special.ndtri")
+    lgamma = _default("gamma.lgamma")
+    digamma = _default("gamma.digamma")
+    zeta = _default("gamma.zeta")
+    i0 = _default("bessel.i0")
+    i0e = _default("bessel.i0e")
+    i1 = _default("bessel.i1")
+    i1e = _default("bessel.i1e")
     pack_bits = _default("bits.pack_bits")
     unpack_bits = _default("bits.unpack_bits")
