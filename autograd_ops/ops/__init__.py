@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .pool import *
     from .recurrent import *
     from .search import *
+    from .special import *
     from .unfold import *
 
 #: The families of module ops.
@@ -71,6 +72,7 @@ MODULE_OPS = (
     "pool",
     "recurrent",
     "search",
+    "special",
     "unfold",
 )
 

@@ -26,6 +26,7 @@ from . import (
     reduce,
     search,
     shape,
+    special,
     unfold,
 )
 from .base import Sample, arrays_in, distinct
@@ -62,6 +63,7 @@ FAMILIES = (
     attention,
     recurrent,
     search,
+    special,
 )
 
 #: The samples of each op by its name.

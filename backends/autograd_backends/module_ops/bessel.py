@@ -43,13 +43,15 @@ def i1e(x: Array) -> Array:
 def _grown(x: Array, order: int) -> Array:
     xp = namespace(x)
     wide = doubled(xp, x)
-    # In two steps: e^|x| overflows before the function does.
-    root = xp.exp(0.5 * xp.minimum(xp.abs(wide), xp.full_like(wide, 1400.0)))
-    scaled = xp.where(xp.isinf(wide), xp.sign(wide) ** order, _scaled(xp, wide, order))
     # From 714 on it is infinite, which is to be no overflow that anyone is warned of.
-    fits = ~(xp.abs(wide) > 713.98)
-    out = xp.where(fits, scaled * xp.where(fits, root, xp.ones_like(root)), xp.sign(scaled) * xp.inf)
-    return cast(xp, xp.where(fits, out * xp.where(fits, root, xp.ones_like(root)), out), x.dtype)
+    endless = xp.abs(wide) > 713.98
+    near = xp.where(endless, xp.zeros_like(wide), wide)
+    # In two steps: e^|x| overflows before the function does.
+    root = xp.exp(0.5 * xp.abs(near))
+    out = _scaled(xp, near, order) * root * root
+    infinite = xp.full_like(wide, xp.inf)
+    infinite = infinite if order == 0 else xp.where(wide < 0, -infinite, infinite)
+    return cast(xp, xp.where(endless, infinite, out), x.dtype)
 
 
 def _scaled(xp: Namespace, x: Array, order: int) -> Array:
@@ -66,7 +68,7 @@ def _scaled(xp: Namespace, x: Array, order: int) -> Array:
     tail = xp.ones_like(x)
     for k in range(FAR_TERMS, 0, -1):
         tail = 1.0 - tail * inverse * (float(4 * order**2 - (2 * k - 1) ** 2) / k)
-    large = xp.where(xp.isinf(size), xp.zeros_like(x), tail / xp.sqrt(2.0 * math.pi * far))
+    large = xp.where(xp.isinf(size), xp.zeros_like(x), tail / (math.sqrt(2.0 * math.pi) * xp.sqrt(far)))
     out = xp.where(size <= SPLIT, small, large)
     out = out if order == 0 else xp.where(x < 0, -out, out)
     return xp.where(xp.isnan(x), x, out)

@@ -148,7 +148,7 @@ def zeta(s: Any, q: Array) -> Array:
     out = _zeta_positive(xp, exponent, rest)
     if bool(xp.any(below)):
         sign = xp.where(xp.remainder(exponent, 2.0 * ones) == 0, ones, -ones)
-        other = xp.where(below, 1.0 - rest, ones)
+    X
         beyond = xp.where(below, 1.0 - fine, ones)
         passed = _zeta_positive(xp, exponent, other) - _zeta_positive(xp, exponent, beyond)
         out = xp.where(below, out + sign * passed, out)

@@ -152,15 +152,16 @@ def erfinv(x: Array) -> Array:
 def _quantile(xp: Namespace, q: Array, tail: Array) -> Array:
     """The normal quantile of p, given p - 1/2 and the smaller of p and 1 - p."""
     central = xp.abs(q) <= 0.425
-    square = xp.where(central, 0.180625 - q * q, xp.zeros_like(q))
-    centre = q * polynomial(CENTRE_P, square) / polynomial(CENTRE_Q, square)
+    near = xp.where(central, q, xp.zeros_like(q))
+    square = 0.180625 - near * near
+    centre = near * polynomial(CENTRE_P, square) / polynomial(CENTRE_Q, square)
     inside = tail > 0
     root = xp.sqrt(-xp.log(xp.where(inside, tail, xp.full_like(q, 0.5))))
-    near = xp.minimum(root, xp.full_like(q, 5.0)) - 1.6
+    middle = xp.minimum(root, xp.full_like(q, 5.0)) - 1.6
     rest = xp.maximum(root, xp.full_like(q, 5.0)) - 5.0
     size = xp.where(
         root <= 5.0,
-        polynomial(NEAR_P, near) / polynomial(NEAR_Q, near),
+        polynomial(NEAR_P, middle) / polynomial(NEAR_Q, middle),
         polynomial(REST_P, rest) / polynomial(REST_Q, rest),
     )
     size = xp.where(inside, size, xp.where(tail == 0, xp.full_like(q, xp.inf), xp.full_like(q, xp.nan)))
