@@ -55,6 +55,7 @@ _LAZY = {
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),
+    "special": ("special",),
     "serialization": ("SerializationError", "load", "save"),
     **functions.LAZY,
 }

@@ -310,8 +310,10 @@ def _overwrite(x: Tensor, value: Tensor, key: tuple[Any, ...]) -> Tensor:
     return ops.overwrite(x, ops.astype(_fitted(value, shape), x.dtype), key)
 
 
-def _put(x: Tensor, value: Tensor, basic: tuple[Any, ...], arrays: dict[int, Tensor]) -> Tensor:
-    """x out of place with `value` where a key with arrays points."""
+def _put(
+    x: Tensor, value: Tensor, basic: tuple[Any, ...], arrays: dict[int, Tensor], accumulate: bool = False
+) -> Tensor:
+    """x out of place with `value` where a key with arrays points, or added there."""
     part = ops.getitem(x, basic)
     rows, flat, shape, back = _as_rows(part, arrays)
     result_shape = shape if back is None else tuple([shape[i] for i in back])
@@ -319,12 +321,22 @@ def _put(x: Tensor, value: Tensor, basic: tuple[Any, ...], arrays: dict[int, Ten
     if back is not None:
         fitted = ops.permute(fitted, ops.inverse(back))
     fitted = ops.reshape(fitted, (flat.shape[0], *rows.array.shape[1:]))
-    put = ops.put_rows(rows, fitted, flat)
+    shape = tuple(rows.array.shape)
+    put = rows + ops.add_rows(shape, fitted, flat) if accumulate else ops.put_rows(rows, fitted, flat)
     axes = sorted(arrays)
     rest = [i for i in range(part.ndim) if i not in arrays]
     order = (*axes, *rest)
     put = ops.reshape(put, tuple([part.array.shape[i] for i in order]))
     return ops.overwrite(x, ops.permute(put, ops.inverse(order)), basic)
+
+
+def put(x: Tensor, index: tuple[Any, ...], value: Tensor, accumulate: bool = False) -> Tensor:
+    """x out of place after ``x[index] = value``, or after ``x[index] += value`` for each element, repeats too."""
+    basic, arrays = _split(x, index)
+    if not arrays:
+        part = ops.getitem(x, basic)
+        return _overwrite(x, part + value if accumulate else value, basic)
+    return _put(x, value, basic, arrays, accumulate)
 
 
 # ---------------------------------------------------------------- by number along one dimension
@@ -391,10 +403,10 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """
     axis = axis_of("gather", dim, input.ndim)
     check_indices(index, input.array.shape[axis] if input.ndim else 1, "gather")
-    return ops.take_along_axis(_cut("gather", input, index, axis), index, axis)
+    return ops.take_along_axis(cut("gather", input, index, axis), index, axis)
 
 
-def _cut(name: str, input: Tensor, index: Tensor, axis: int) -> Tensor:
+def cut(name: str, input: Tensor, index: Tensor, axis: int) -> Tensor:
     """`input`, cut to the lengths of `index` along every dimension but `axis`."""
     shape, wanted = input.array.shape, index.array.shape
     if len(shape) != len(wanted) or any(w > n for i, (n, w) in enumerate(zip(shape, wanted, strict=True)) if i != axis):
@@ -419,8 +431,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """
     axis = axis_of("scatter_add", dim, input.ndim)
     check_indices(index, input.array.shape[axis], "scatter_add")
-    _cut("scatter_add", input, index, axis)
-    return input + ops.put_along_axis(tuple(input.array.shape), _cut_to(src, index), index, axis)
+    cut("scatter_add", input, index, axis)
+    return input + ops.put_along_axis(tuple(input.array.shape), cut_to(src, index), index, axis)
 
 
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, value: Any = None) -> Tensor:
@@ -437,16 +449,16 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, value: Any 
     """
     axis = axis_of("scatter", dim, input.ndim)
     check_indices(index, input.array.shape[axis], "scatter")
-    _cut("scatter", input, index, axis)
+    cut("scatter", input, index, axis)
     if src is None or not isinstance(src, Tensor):
         src = full_like(index, value if src is None else src, dtype=input.dtype)
     flat = ops.reshape(Tensor(ops.flat_along_axis(index.array, tuple(input.array.shape), axis)), (-1,))
-    values = ops.reshape(_cut_to(src, index), (-1,))
+    values = ops.reshape(cut_to(src, index), (-1,))
     put = ops.put_rows(ops.reshape(input, (-1,)), ops.astype(values, input.dtype), flat)
     return ops.reshape(put, tuple(input.array.shape))
 
 
-def _cut_to(src: Tensor, index: Tensor) -> Tensor:
+def cut_to(src: Tensor, index: Tensor) -> Tensor:
     if tuple(src.array.shape) == tuple(index.array.shape):
         return src
     return ops.getitem(src, (*[slice(0, n) for n in index.array.shape], ...))

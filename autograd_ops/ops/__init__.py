@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .embedding import *
     from .grid_sample import *
     from .group_norm import *
+    from .integers import *
     from .interpolate import *
     from .linear import *
     from .loss import *
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
     from .pad import *
     from .pool import *
     from .recurrent import *
+    from .scan import *
+    from .scatter import *
     from .search import *
     from .special import *
     from .unfold import *
@@ -64,6 +67,7 @@ MODULE_OPS = (
     "embedding",
     "grid_sample",
     "group_norm",
+    "integers",
     "interpolate",
     "linear",
     "loss",
@@ -71,6 +75,8 @@ MODULE_OPS = (
     "pad",
     "pool",
     "recurrent",
+    "scan",
+    "scatter",
     "search",
     "special",
     "unfold",

@@ -350,5 +350,7 @@ class Backend:
     i0e = _default("bessel.i0e")
     i1 = _default("bessel.i1")
     i1e = _default("bessel.i1e")
+    running_max = _default("scan.running_max")
+    running_min = _default("scan.running_min")
     pack_bits = _default("bits.pack_bits")
     unpack_bits = _default("bits.unpack_bits")

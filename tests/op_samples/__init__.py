@@ -16,6 +16,7 @@ from . import (
     grid_sample,
     group_norm,
     indexing,
+    integers,
     interpolate,
     linear,
     loss,
@@ -24,6 +25,8 @@ from . import (
     pool,
     recurrent,
     reduce,
+    scan,
+    scatter,
     search,
     shape,
     special,
@@ -64,6 +67,9 @@ FAMILIES = (
     recurrent,
     search,
     special,
+    scan,
+    scatter,
+    integers,
 )
 
 #: The samples of each op by its name.

@@ -139,16 +139,16 @@ def zeta(s: Any, q: Array) -> Array:
     ones = xp.ones_like(wide)
     valid = power > 1.0
     exponent = xp.where(valid, power, 2.0 * ones)
-    below = wide <= 0.0
-    pole = below & (wide == xp.floor(wide))
+    pole = (wide <= 0.0) & (wide == xp.floor(wide))
     whole = exponent == xp.floor(exponent)
     fine = xp.where(pole | xp.isnan(wide) | xp.isinf(wide), ones, wide)
+    below = fine < 0.0
     # Of negative q the terms with q + k < 0 are those of two other sums: 0 < rest < 1 is q plus a whole number.
     rest = xp.where(below, fine - xp.floor(fine), fine)
     out = _zeta_positive(xp, exponent, rest)
     if bool(xp.any(below)):
         sign = xp.where(xp.remainder(exponent, 2.0 * ones) == 0, ones, -ones)
-    X
+        other = xp.where(below, -fine - xp.floor(-fine), ones)
         beyond = xp.where(below, 1.0 - fine, ones)
         passed = _zeta_positive(xp, exponent, other) - _zeta_positive(xp, exponent, beyond)
         out = xp.where(below, out + sign * passed, out)

@@ -105,7 +105,7 @@ def _scaled_tail(xp: Namespace, x: Array) -> Array:
     return xp.where(x <= FAR, middle, beyond)
 
 
-# M. J. Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Appl. Statist. 37 (1988), 477-484.
+# M. J. Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Appl. Statist. 37 (1988), 477.
 #: The quantile of p is q * P(r) / Q(r) with q = p - 1/2 and r = 0.425^2 - q^2, for |q| <= 0.425.
 CENTRE_P = (
     *(2.5090809287301226727e3, 3.3430575583588128105e4, 6.7265770927008700853e4, 4.5921953931549871457e4),
