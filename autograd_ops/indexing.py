@@ -403,6 +403,8 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """
     axis = axis_of("gather", dim, input.ndim)
     check_indices(index, input.array.shape[axis] if input.ndim else 1, "gather")
+    if input.ndim == 0:
+        return ops.broadcast_to(input, tuple(index.array.shape))
     return ops.take_along_axis(cut("gather", input, index, axis), index, axis)
 
 
@@ -430,28 +432,42 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         If the shapes do not fit.
     """
     axis = axis_of("scatter_add", dim, input.ndim)
-    check_indices(index, input.array.shape[axis], "scatter_add")
+    check_indices(index, input.array.shape[axis] if input.ndim else 1, "scatter_add")
+    if input.ndim == 0:
+        return input + ops.reshape(src, ())
     cut("scatter_add", input, index, axis)
     return input + ops.put_along_axis(tuple(input.array.shape), cut_to(src, index), index, axis)
 
 
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, value: Any = None) -> Tensor:
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, value: Any = None, *, reduce: str | None = None
+) -> Tensor:
     """`input` with ``src[i][j]`` (or one `value`) put at ``[index[i][j]][j]`` for dim 0, and likewise for the others.
 
-    Where an index repeats, one of the values counts.
+    Where an index repeats, one of the values counts. With `reduce` ``"add"`` or ``"multiply"`` all of them are added to
+    what is there, or multiplied.
 
     Raises
     ------
     IndexError
         If an index is not in ``[0, input.shape[dim])``.
     ValueError
-        If the shapes do not fit.
+        If the shapes do not fit, or there is no such reduction.
     """
     axis = axis_of("scatter", dim, input.ndim)
-    check_indices(index, input.array.shape[axis], "scatter")
-    cut("scatter", input, index, axis)
+    check_indices(index, input.array.shape[axis] if input.ndim else 1, "scatter")
     if src is None or not isinstance(src, Tensor):
         src = full_like(index, value if src is None else src, dtype=input.dtype)
+    if reduce is not None:
+        if reduce not in ("add", "multiply"):
+            raise ValueError(f"scatter: reduce must be 'add' or 'multiply', not {reduce!r}")
+        # Imported here: few programs use it.
+        from .functions.scattering import scatter_reduce
+
+        return scatter_reduce(input, dim, index, src, "sum" if reduce == "add" else "prod")
+    if input.ndim == 0:
+        return ops.astype(ops.reshape(src, ()), input.dtype)
+    cut("scatter", input, index, axis)
     flat = ops.reshape(Tensor(ops.flat_along_axis(index.array, tuple(input.array.shape), axis)), (-1,))
     values = ops.reshape(cut_to(src, index), (-1,))
     put = ops.put_rows(ops.reshape(input, (-1,)), ops.astype(values, input.dtype), flat)

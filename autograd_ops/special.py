@@ -74,7 +74,9 @@ def entr(input: Tensor) -> Tensor:
     tensor([0., 0., -inf])
     """
     below = input < 0
-    return ops.where(below, -math.inf, -functions.xlogy(ops.where(below, 1.0, input), ops.where(below, 1.0, input)))
+    return ops.where(
+        below, -math.inf, 0.0 - functions.xlogy(ops.where(below, 1.0, input), ops.where(below, 1.0, input))
+    )
 
 
 def ndtr(input: Tensor) -> Tensor:

@@ -248,6 +248,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
 
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """input + weight (end - input)"""
+    if isinstance(weight, (int, float)) and weight >= 0.5:
+        return end - (end - input) * (1 - weight)  # the same from the nearer end, which is so reached exactly
     return input + (end - input) * weight
 
 

@@ -55,10 +55,10 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     --------
     >>> import autograd_ops as ag
     >>> ag.logcumsumexp(ag.tensor([1000.0, 1000.0]), 0)
-    tensor([1000.0000, 1000.6931])
+    tensor([1000.    , 1000.6931])
     """
     axis = axis_of("logcumsumexp", dim, input.ndim)
-    out = input if input.dtype.kind in ("float", "complex") else ops.log(ops.exp(input))
+    out = ops.mul(input, 1.0) if input.dtype.kind in ("bool", "int", "uint") else input
     if input.ndim == 0:
         return ops.clone(out)
     n, step = input.shape[axis], 1
@@ -141,7 +141,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
     --------
     >>> import autograd_ops as ag
     >>> ag.trapezoid(ag.tensor([1.0, 5.0, 10.0]))
-    tensor(10.5000)
+    tensor(10.5)
     """
     _refuse_both("trapezoid", x, dx)
     areas, axis = _areas("trapezoid", y, x, dx, dim)

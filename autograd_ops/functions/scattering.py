@@ -61,7 +61,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         raise ValueError(
             f"take_along_dim: indices must have as many dimensions as the input, {input.ndim}, not {indices.ndim}"
         )
-    check_indices(indices, input.shape[axis] if input.ndim else 1, "take_along_dim")
+    indices = _from_front("take_along_dim", indices, input.shape[axis] if input.ndim else 1)
     others = [[n for i, n in enumerate(x.shape) if i != axis] for x in (input, indices)]
     shape = list(broadcast_shape("take_along_dim", map(tuple, others)))
     along = [(*shape[:axis], x.shape[axis], *shape[axis:]) for x in (input, indices)]
@@ -88,14 +88,29 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 
 def _put_rows(name: str, rows: Tensor, places: Tensor, values: Tensor, accumulate: bool) -> Tensor:
     """`rows` with `values` at, or added to, the rows `places`, which may count from the end."""
-    size = rows.shape[0]
-    places = places.to(int64)
-    wrapped = ops.where(places < 0, places + size, places)
-    check_indices(wrapped, size, name)
+    places = _from_front(name, places, rows.shape[0])
     values = ops.astype(values, rows.dtype)
     if accumulate:
-        return rows + ops.add_rows(tuple(rows.shape), values, wrapped)
-    return ops.put_rows(rows, values, wrapped)
+        return rows + ops.add_rows(tuple(rows.shape), values, places)
+    return ops.put_rows(rows, values, places)
+
+
+def _from_front(name: str, indices: Tensor, size: int) -> Tensor:
+    """Indices in [-size, size), counted from the front.
+
+    Raises
+    ------
+    IndexError
+        If there are others.
+    TypeError
+        If they are not integers.
+    """
+    if indices.dtype.kind not in ("int", "uint"):
+        raise TypeError(f"{name}: indices must be integers, not {indices.dtype.name}")
+    wide = indices.to(int64)
+    wrapped = ops.where(wide < 0, wide + size, wide)
+    check_indices(wrapped, size, name)
+    return wrapped
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from ..dims import axes_of, axis_of, either
 from ..dtypes import int64
 from ..tensor import Tensor
 from .reductions import MinMax, argmax, argsort, mean, std, sum, var
+from .shapes import movedim
 
 __all__ = [
     "aminmax",
@@ -207,7 +208,7 @@ def quantile(
     --------
     >>> import autograd_ops as ag
     >>> ag.quantile(ag.tensor([0.0, 1.0, 2.0, 3.0]), 0.4)
-    tensor(1.2000)
+    tensor(1.2)
     """
     return _quantile("quantile", input, q, dim, keepdim, interpolation, skip=False)
 
@@ -244,28 +245,14 @@ def _quantile(
         raise ValueError(f"{name}: q must be in [0, 1]")
     if not input.numel():
         raise ValueError(f"{name}: the input has no elements")
-    kept = (1,) * input.ndim
-    if dim is None or not input.ndim:
-        rows, at = ops.reshape(input, (input.numel(),)), 0
+    at = None if dim is None else axis_of(name, dim, input.ndim)
+    if at is None or not input.ndim:
+        rows, kept = ops.reshape(input, (input.numel(),)), (1,) * input.ndim
     else:
-        at = axis_of(name, dim, input.ndim)
-        kept = tuple([1 if i == at else n for i, n in enumerate(input.shape)])
-        rows = ops.permute(input, (*[i for i in range(input.ndim) if i != at], at))
-    found = _at_parts(rows, q, interpolation, skip)
-    found = ops.permute(found, (found.ndim - 1, *range(found.ndim - 1)))
-    found = ops.reshape(
-        found,
-        (
-            q.numel(),
-            *(
-                kept
-                if keepdim
-                else [n for i, n in enumerate(kept) if i != at]
-                if dim is not None and input.ndim
-                else ()
-            ),
-        ),
-    )
+        rows, kept = movedim(input, at, -1), tuple([1 if i == at else n for i, n in enumerate(input.shape)])
+    found = movedim(_at_parts(rows, q, interpolation, skip), -1, 0)
+    if keepdim:
+        found = ops.reshape(found, (q.numel(), *kept))
     return found if q.ndim else ops.reshape(found, tuple(found.shape[1:]))
 
 
@@ -497,7 +484,9 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     """
     if bins < 1:
         raise ValueError(f"histc: bins must be positive, got {bins}")
-    low, high = _bounds("histc", input, min, max) if min == max else (float(min), float(max))
+    low, high = _bounds(input, min, max) if min == max else (float(min), float(max))
+    if low == high:
+        low, high = low - 1.0, high + 1.0
     if not (math.isfinite(low) and math.isfinite(high)):
         raise ValueError(f"histc: the range from {low} to {high} is not finite")
     if low > high:
@@ -509,10 +498,11 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     ).to(input.dtype)
 
 
-def _bounds(name: str, input: Tensor, low: float, high: float) -> tuple[float, float]:
+def _bounds(input: Tensor, low: float, high: float) -> tuple[float, float]:
+    """The smallest and the largest element; `low` and `high` where there is none."""
     if input.numel():
         low, high = float(ops.amin(input)), float(ops.amax(input))
-    return (low - 1.0, high + 1.0) if low == high else (low, high)
+    return low, high
 
 
 def _counts(input: Tensor, edges: Tensor, weights: Tensor | None) -> Tensor:
@@ -575,11 +565,11 @@ def histogram(
     else:
         if bins < 1:
             raise ValueError(f"histogram: bins must be positive, got {bins}")
-        low, high = _bounds("histogram", input, 0.0, 0.0) if range is None else range
-        if range is None and not input.numel():
-            low, high = 0.0, 1.0
+        low, high = _bounds(input, 0.0, 1.0) if range is None else range
         if not (math.isfinite(low) and math.isfinite(high)) or low > high:
             raise ValueError(f"histogram: the range from {low} to {high} is not finite, or falls")
+        if low == high:
+            low, high = low - 0.5, high + 0.5
         edges = linspace(low, high, bins + 1, dtype=input.dtype, device=input.device)
     hist = _counts(input.detach(), edges, None if weight is None else weight.detach())
     if density:

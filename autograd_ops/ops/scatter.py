@@ -22,15 +22,14 @@ def scatter_extreme(x: Array, values: Array, indices: Array, largest: bool = Tru
     """The vector x [n], with the larger, or smaller, of each element and the `values` [m] at its `indices` [m]"""
     xp = namespace(x)
     extreme = xp.maximum if largest else xp.minimum
-    for at, found in _reduced(xp, values, indices, extreme):
-        x = kernels(x).scatter(x, at, extreme(xp.take(x, at, axis=0), found))
-    return x
-
-
-def _reduced(xp: Any, values: Array, indices: Array, extreme: Any) -> list[tuple[Array, Array]]:
-    """The extreme of the `values` of each index, with the indices: none repeats."""
     if not indices.shape[0]:
-        return []
+        return xp.asarray(x, copy=True)
+    at, found = _reduced(xp, values, indices, extreme)
+    return kernels(x).scatter(x, at, extreme(xp.take(x, at, axis=0), found))
+
+
+def _reduced(xp: Any, values: Array, indices: Array, extreme: Any) -> tuple[Array, Array]:
+    """The indices, each once, and the extreme of the `values` of each."""
     order = xp.argsort(indices, stable=True)
     values, indices = xp.take(values, order, axis=0), xp.take(indices, order, axis=0)
     step = 1
@@ -45,7 +44,7 @@ def _reduced(xp: Any, values: Array, indices: Array, extreme: Any) -> list[tuple
     end = xp.ones(indices.shape, dtype=xp.bool, device=indices.device)
     end[:-1] = indices[1:] != indices[:-1]
     (last,) = xp.nonzero(end)
-    return [(xp.take(indices, last, axis=0), xp.take(values, last, axis=0))]
+    return xp.take(indices, last, axis=0), xp.take(values, last, axis=0)
 
 
 def _equal(x: Any, y: Any) -> Any:
