@@ -113,7 +113,7 @@ def draw(
     backend = get_backend(where)
     native = native_dtype(backend, get_default_dtype() if dtype is None else as_dtype(dtype))
     stream = (generator or default_generator).stream(backend, where)
-    return getattr(backend, kind)(stream, *bounds, shape, native, where)
+    return getattr(backend.for_dtype(native), kind)(stream, *bounds, shape, native, where)
 
 
 def rand(
