@@ -3,6 +3,7 @@
 The arrays come from the backend that a device string names: ``"cpu"`` is NumPy, ``"cuda:0"`` is CuPy.
 """
 
+from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0.dev0"
@@ -10,7 +11,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, lazy, linalg, ops
+from . import autograd, cuda, functions, lazy, linalg, ops, random
 from .creation import *
 from .dtypes import *
 
@@ -48,6 +49,7 @@ from . import methods  # isort: skip
 
 if TYPE_CHECKING:
     from . import nn, optim, utils
+    from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
@@ -56,8 +58,12 @@ _LAZY = {
     "optim": ("optim",),
     "utils": ("utils",),
     "special": ("special",),
+    "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     **functions.LAZY,
 }
+
+#: A new dimension, in ``x[:, newaxis]``.
+newaxis = None
 
 __getattr__, __dir__ = lazy.attributes(__name__, _LAZY)

@@ -52,6 +52,8 @@ LAZY = {
         "bitwise_right_shift",
         "copysign",
         "deg2rad",
+        "detach",
+        "fill",
         "float_power",
         "fmax",
         "fmin",

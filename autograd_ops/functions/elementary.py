@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from autograd_backends import kernels
 
 from .. import ops
+from ..creation import full_like
 from ..dtypes import float64, int32
 from ..ops import bitwise_left_shift, bitwise_right_shift, copysign, fmod, hypot, nextafter, signbit
 from ..ops.integers import gcd, lcm
@@ -21,6 +22,8 @@ __all__ = [
     "bitwise_right_shift",
     "copysign",
     "deg2rad",
+    "detach",
+    "fill",
     "float_power",
     "fmax",
     "fmin",
@@ -47,6 +50,20 @@ bitwise_not = ops.bitwise_invert
 
 def _is_floating(x: Any) -> bool:
     return x.dtype.kind in ("float", "complex") if isinstance(x, Tensor) else isinstance(x, float)
+
+
+def detach(input: Tensor) -> Tensor:
+    """A Tensor of the same memory that needs no gradient."""
+    return input.detach()
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A Tensor of the shape and dtype of `input` whose elements are all `value`, a number or a 0-d Tensor."""
+    if not isinstance(value, Tensor):
+        return full_like(input, value)
+    if value.ndim:
+        raise ValueError(f"fill: value must be a number or a 0-d tensor, not of shape {tuple(value.shape)}")
+    return ops.broadcast_to(ops.astype(value, input.dtype), tuple(input.shape)).clone()
 
 
 def positive(input: Tensor) -> Tensor:
