@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from . import functions, ops
+from .creation import full_like
 from .functions import digamma as psi
 from .functions import exp2, expm1, log1p, log_softmax, logit, logsumexp, round, sinc, softmax, xlogy
 from .functions import lgamma as gammaln
@@ -56,7 +57,7 @@ def zeta(input: Any, other: Any) -> Tensor:
 
     Only `other` carries a gradient.
     """
-    return _zeta(input, other)
+    return _zeta(input, other if isinstance(other, Tensor) else full_like(input, other))
 
 
 def xlog1py(input: Any, other: Any) -> Tensor:

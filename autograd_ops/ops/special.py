@@ -9,6 +9,7 @@ from autograd_backends import kernels
 
 from ..registry import Array, op
 from .compare import where
+from .dtype import astype
 from .elementwise import exp, sign
 
 __all__ = ["digamma", "erfc", "erfcx", "erfinv", "i0", "i0e", "i1", "i1e", "lgamma", "ndtri", "zeta"]
@@ -78,7 +79,12 @@ def zeta(s: Array, q: Array) -> Array:
     return kernels(q if hasattr(q, "dtype") else s).zeta(s, q)
 
 
-zeta.backward(q=lambda g, s, q: -g * (zeta(s + 1, q) * s))
+def _zeta_q(g: Any, s: Any, q: Any) -> Any:
+    factor = s if isinstance(s, (int, float)) else astype(s, q.dtype)
+    return -g * (zeta(s + 1, q) * factor)
+
+
+zeta.backward(q=_zeta_q)
 
 # ---------------------------------------------------------------- Bessel functions
 

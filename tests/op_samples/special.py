@@ -83,6 +83,7 @@ SAMPLES: dict[str, list[Sample]] = {
         Sample(each(zeta), 3, distinct((4,), 0.5, 3.0)),
         Sample(each(zeta), 1.5, distinct((), 1.0, 3.0)),
         Sample(each(zeta), ORDERS, distinct((2, 1), 0.5, 3.0)),
+        Sample(each(zeta), np.array([2, 3]), distinct((2,), 0.5, 3.0), note="integers s"),
         Sample(each(zeta), 2.0, np.array([-0.4, -1.6])),
         Sample(each(zeta), 3.0, np.array([-0.4, -1.6])),
         Sample(each(zeta), 2.0, np.zeros((0, 2))),
