@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .activation import *
 from .compare import *
+from .complex import *
 from .dtype import *
 from .elementwise import *
 from .indexing import *

@@ -6,6 +6,7 @@ from . import (
     activation,
     attention,
     compare,
+    complex,
     conv,
     ctc,
     deform_conv,
@@ -39,6 +40,7 @@ __all__ = [
 FAMILIES = (
     elementwise,
     compare,
+    complex,
     dtype,
     shape,
     reduce,
