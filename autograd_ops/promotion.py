@@ -7,10 +7,11 @@ function of real numbers makes integers the default float dtype first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from autograd_backends import Backend, is_array, kernels, scalar_to_array
+from autograd_backends import Backend, get_backend, is_array, kernels, scalar_to_array
 
 from .dtypes import bool_, complex64, complex128, dtype_of, float64, get_default_dtype, int64, native_dtype
 from .errors import refuse_mixed_devices
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .dtypes import DType
     from .registry import Op
 
-__all__ = ["NUMBERS", "align", "shape_of", "to_floating"]
+__all__ = ["NUMBERS", "align", "result_dtype", "shape_of", "to_floating"]
 
 #: Python numbers that any float array takes as they are.
 NUMBERS = frozenset((float, int))
@@ -79,6 +80,14 @@ def to_floating(op: Op, array: Any) -> Any:
     """
     (aligned,) = align(op, array)
     return aligned
+
+
+def result_dtype(dtypes: Sequence[DType], numbers: Sequence[complex] = ()) -> DType:
+    """The dtype that arrays of `dtypes` and Python numbers meet in."""
+    backend = get_backend("cpu")
+    natives = tuple([native_dtype(backend, dtype) for dtype in dtypes])
+    number = max([_ORDER[type(n)] for n in numbers], default=-1)
+    return dtype_of(backend, _common_dtype(backend, natives, number, False, get_default_dtype()))
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:

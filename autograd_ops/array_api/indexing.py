@@ -32,4 +32,4 @@ def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     x, indices = [
         ops.broadcast_to(a, (*common[:at], a.array.shape[at], *common[at + 1 :])) for a in (x, indices)
     ]
-    return ops.take_along_axis(x, indexing.counted_from_front(indices, x.array.shape[at], "take_along_axis"), at)
+    return ops.take_along_axis(x, indexing.in_range(indices, x.array.shape[at], "take_along_axis"), at)

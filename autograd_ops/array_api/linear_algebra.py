@@ -48,7 +48,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     if a.array.shape[-1] != b.array.shape[-1]:
         raise ValueError(f"vecdot: vectors of length {a.array.shape[-1]} and of {b.array.shape[-1]}")
     shape = broadcast_shape("vecdot", (a.array.shape[:-1], b.array.shape[:-1]))
-    row = ops.expand_dims(ops.conj(a) if a.dtype.is_complex else a, a.ndim - 1)
+    row = ops.expand_dims(ops.conj(a), a.ndim - 1)
     return ops.reshape(matmul(row, ops.expand_dims(b, b.ndim)), shape)
 
 
