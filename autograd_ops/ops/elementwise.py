@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from autograd_backends import kernels, namespace
+from autograd_backends.lookup import floating_dtypes
 
 from ..registry import Array, op
 from .compare import where
@@ -140,8 +141,16 @@ pow.backward(x=_pow_x, y=_pow_y)
 
 @op(nondiff=True, broadcast=True)
 def floor_divide(x: Array, y: Array) -> Array:
-    """x / y, rounded down"""
-    return x // y
+    """x / y, rounded down; where one of the two is infinite, x / y itself: an infinity or a zero"""
+    down = x // y
+    lead = x if hasattr(x, "dtype") else y
+    if lead.dtype not in floating_dtypes[type(lead)]:
+        return down
+    return namespace(lead).where(_is_infinite(x) != _is_infinite(y), x / y, down)
+
+
+def _is_infinite(x: Any) -> Any:
+    return namespace(x).isinf(x) if hasattr(x, "dtype") else math.isinf(x)
 
 
 @op(formula="dx = g, dy = -g floor(x / y)", broadcast=True)

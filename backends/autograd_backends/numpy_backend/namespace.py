@@ -40,7 +40,6 @@ from numpy import (
     empty_like,
     equal,
     exp,
-    expm1,
     float16,
     float32,
     float64,
@@ -96,7 +95,6 @@ from numpy import (
     stack,
     subtract,
     tan,
-    tanh,
     tile,
     trunc,
     uint8,
@@ -106,6 +104,8 @@ from numpy import (
     zeros_like,
 )
 from numpy.lib.stride_tricks import as_strided
+
+from . import complex_functions
 
 __array_api_version__ = "2025.12"
 
@@ -153,6 +153,17 @@ def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None,
 
 def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
     return x.astype(dtype, copy=copy)
+
+
+# ---------------------------------------------------------------- complex numbers, at infinities
+
+
+def expm1(x: Any, /) -> Any:
+    return complex_functions.expm1(x) if x.dtype.kind == "c" else np.expm1(x)
+
+
+def tanh(x: Any, /) -> Any:
+    return complex_functions.tanh(x) if x.dtype.kind == "c" else np.tanh(x)
 
 
 # ---------------------------------------------------------------- shape
