@@ -47,7 +47,7 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import nn, optim, utils
+    from . import array_api, nn, optim, utils
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
@@ -55,8 +55,11 @@ _LAZY = {
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),
+    "array_api": ("array_api",),
     "serialization": ("SerializationError", "load", "save"),
     **functions.LAZY,
 }
 
 __getattr__, __dir__ = lazy.attributes(__name__, _LAZY)
+
+lazy.follow("einops._backends", "einops_backend")
