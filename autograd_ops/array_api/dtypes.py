@@ -74,7 +74,7 @@ def astype(x: Tensor, dtype: Any, /, *, copy: Any = True, device: str | None = N
 
 
 def isdtype(dtype: Any, kind: Any) -> Any:
-    """Whether `dtype` is of a kind: a dtype, one of the standard's words such as ``"real floating"``, or any of a tuple.
+    """Whether `dtype` is of a kind: a dtype, a word of the standard's such as ``"real floating"``, or any of a tuple.
 
     Raises
     ------

@@ -29,7 +29,5 @@ def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     at = axis_of("take_along_axis", axis, x.ndim)
     rest = [tuple([1 if i == at else n for i, n in enumerate(a.array.shape)]) for a in (x, indices)]
     common = broadcast_shape("take_along_axis", rest)
-    x, indices = [
-        ops.broadcast_to(a, (*common[:at], a.array.shape[at], *common[at + 1 :])) for a in (x, indices)
-    ]
+    x, indices = [ops.broadcast_to(a, (*common[:at], a.array.shape[at], *common[at + 1 :])) for a in (x, indices)]
     return ops.take_along_axis(x, indexing.in_range(indices, x.array.shape[at], "take_along_axis"), at)
