@@ -508,13 +508,19 @@ def minimum(x: Array, y: Array) -> Array:
     return _namespace(x, y).minimum(x, y)
 
 
-def _share(g: Any, mine: Any, other: Any, out: Any) -> Any:
-    """The part of `g` that belongs to `mine`: all where it is the extreme or either is NaN, half where both are."""
-    return where(mine == other, g * 0.5, where(out == other, 0.0, g))
+# A share is all of g where either is NaN. The result is not kept, so that it may be changed in place.
 
 
-maximum.backward(x=lambda g, x, y, out: _share(g, x, y, out), y=lambda g, x, y, out: _share(g, y, x, out))
-minimum.backward(x=lambda g, x, y, out: _share(g, x, y, out), y=lambda g, x, y, out: _share(g, y, x, out))
+def _larger_share(g: Any, mine: Any, other: Any) -> Any:
+    return where(mine == other, g * 0.5, where(mine < other, 0.0, g))
+
+
+def _smaller_share(g: Any, mine: Any, other: Any) -> Any:
+    return where(mine == other, g * 0.5, where(mine > other, 0.0, g))
+
+
+maximum.backward(x=lambda g, x, y: _larger_share(g, x, y), y=lambda g, x, y: _larger_share(g, y, x))
+minimum.backward(x=lambda g, x, y: _smaller_share(g, x, y), y=lambda g, x, y: _smaller_share(g, y, x))
 
 
 @op(

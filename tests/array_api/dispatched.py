@@ -52,7 +52,6 @@ CALLS: dict[str, tuple[Callable[[Any, Any], Any], np.ndarray]] = {
     "rbf_kernel": (lambda a, x: pairwise.rbf_kernel(x, a(POINTS[:2])), POINTS),
     "euclidean_distances": (lambda a, x: pairwise.euclidean_distances(x, a(POINTS[:2] + 1.0)), POINTS),
     "polynomial_kernel": (lambda a, x: pairwise.polynomial_kernel(x, a(POINTS[:2])), POINTS),
-    "cosine_similarity": (lambda a, x: pairwise.cosine_similarity(x, a(POINTS[:2] + 1.0)), POINTS),
     "GaussianNB": (lambda a, x: GaussianNB().fit(x, a(CLASSES)).predict_proba(x), POINTS),
 }
 #: Metrics give Python numbers.
