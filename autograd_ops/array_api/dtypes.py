@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .. import ops
+from .. import dtype_info, ops
 from ..dtypes import (
     DType,
     as_dtype,
@@ -22,7 +22,7 @@ from ..dtypes import (
     uint64,
 )
 from ..dtypes import bool_ as bool
-from ..promotion import result_dtype
+from ..promotion import NUMBER_ORDER
 from ..tensor import Tensor
 
 __all__ = [
@@ -99,18 +99,20 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     TypeError
         If there is neither an array nor a dtype.
     """
-    numbers = [a for a in arrays_and_dtypes if isinstance(a, (int, float, complex))]
+    numbers = [NUMBER_ORDER[type(a)] for a in arrays_and_dtypes if isinstance(a, (int, float, complex))]
     others = [a for a in arrays_and_dtypes if not isinstance(a, (int, float, complex))]
-    dtypes = [a.dtype if isinstance(a, Tensor) else as_dtype(a) for a in others]
-    if not dtypes:
+    if not others:
         raise TypeError("result_type: give at least one array or dtype")
-    return result_dtype(dtypes, numbers)
+    return dtype_info.meeting(*map(_dtype, others), number=max(numbers, default=-1))
+
+
+def _dtype(array_or_dtype: Any) -> DType:
+    return array_or_dtype.dtype if isinstance(array_or_dtype, Tensor) else as_dtype(array_or_dtype)
 
 
 def can_cast(from_: Any, to: Any, /) -> Any:
     """Whether promotion leads from one dtype, or that of an array, to the other."""
-    source, target = from_.dtype if isinstance(from_, Tensor) else as_dtype(from_), as_dtype(to)
-    return result_dtype([source, target]) is target
+    return dtype_info.meeting(_dtype(from_), as_dtype(to)) is as_dtype(to)
 
 
 class FInfo(NamedTuple):
@@ -147,11 +149,6 @@ class IInfo(NamedTuple):
     dtype: DType
 
 
-#: Bits of the significand, the leading one included, and the largest exponent.
-_FLOATS = {"float16": (11, 15), "bfloat16": (8, 127), "float32": (24, 127), "float64": (53, 1023)}
-_PARTS = {"complex64": "float32", "complex128": "float64"}
-
-
 def finfo(type: Any, /) -> FInfo:
     """The limits of a float or complex dtype, or of that of an array.
 
@@ -166,14 +163,8 @@ def finfo(type: Any, /) -> FInfo:
     >>> xp.finfo(xp.float32).eps == 2.0**-23
     True
     """
-    dtype = type.dtype if isinstance(type, Tensor) else as_dtype(type)
-    part = as_dtype(_PARTS.get(dtype.name, dtype.name))
-    if part.kind != "float":
-        raise TypeError(f"finfo: {dtype.name} is no float dtype; of integers there is iinfo")
-    precision, exponent = _FLOATS[part.name]
-    eps = 2.0 ** (1 - precision)
-    largest = (2.0 - eps) * 2.0**exponent
-    return FInfo(8 * part.itemsize, eps, largest, -largest, 2.0 ** (1 - exponent), part)
+    limits = dtype_info.finfo(_dtype(type))
+    return FInfo(limits.bits, limits.eps, limits.max, limits.min, limits.smallest_normal, as_dtype(limits.dtype))
 
 
 def iinfo(type: Any, /) -> IInfo:
@@ -184,9 +175,5 @@ def iinfo(type: Any, /) -> IInfo:
     TypeError
         If it is of no integers.
     """
-    dtype = type.dtype if isinstance(type, Tensor) else as_dtype(type)
-    if dtype.kind not in ("int", "uint"):
-        raise TypeError(f"iinfo: {dtype.name} is no integer dtype; of floats there is finfo")
-    bits = 8 * dtype.itemsize
-    unsigned = dtype.kind == "uint"
-    return IInfo(bits, 2 ** (bits if unsigned else bits - 1) - 1, 0 if unsigned else -(2 ** (bits - 1)), dtype)
+    limits = dtype_info.iinfo(_dtype(type))
+    return IInfo(limits.bits, limits.max, limits.min, as_dtype(limits.dtype))
