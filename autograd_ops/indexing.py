@@ -273,7 +273,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     else:
         basic, arrays = _split(x, key)
     root = x if x.alias is None else x.alias.base
-    if any(0 in chosen.array.shape for chosen in arrays.values()):
+    if value.node is None and any(0 in chosen.array.shape for chosen in arrays.values()):
         _refuse_leaf(x, "setitem")  # no value changes, so all that the tape keeps is still right
     elif arrays:
         in_place(x, _put, value, basic, arrays, name="setitem")
