@@ -48,7 +48,7 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import nn, optim, utils
+    from . import array_api, nn, optim, utils
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .serialization import SerializationError, load, save
 
@@ -58,6 +58,7 @@ _LAZY = {
     "optim": ("optim",),
     "utils": ("utils",),
     "special": ("special",),
+    "array_api": ("array_api",),
     "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     **functions.LAZY,
@@ -67,3 +68,5 @@ _LAZY = {
 newaxis = None
 
 __getattr__, __dir__ = lazy.attributes(__name__, _LAZY)
+
+lazy.follow("einops._backends", "einops_backend")
