@@ -31,14 +31,14 @@ LAZY = {
         *("broadcast_shapes", "diag_embed", "diagflat", "fliplr", "flipud", "ravel", "rot90", "sum_to_size"),
         *("swapdims",),
     ),
-    "functions.distances": (*("cdist", "dist", "pdist", "renorm"),),
+    "functions.distances": ("cdist", "dist", "pdist", "renorm"),
     "functions.elementary": (
         *("addcdiv", "addcmul", "bitwise_left_shift", "bitwise_not", "bitwise_right_shift", "copysign"),
         *("deg2rad", "detach", "fill", "float_power", "fmax", "fmin", "fmod", "frac", "frexp", "gcd"),
         *("heaviside", "hypot", "isneginf", "isposinf", "lcm", "ldexp", "nan_to_num", "nextafter", "positive"),
         *("rad2deg", "rsub", "signbit"),
     ),
-    "functions.facts": (*("is_nonzero", "is_same_size", "is_signed", "typename"),),
+    "functions.facts": ("is_nonzero", "is_same_size", "is_signed", "typename"),
     "functions.joining": (
         *("atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "cartesian_prod", "column_stack"),
         *("combinations", "dsplit", "dstack", "hsplit", "row_stack", "split_with_sizes", "tensor_split"),
@@ -49,16 +49,21 @@ LAZY = {
         *("kaiser_window", "logspace", "range", "scalar_tensor"),
     ),
     "functions.scans": (
-        *("cummax", "cummin", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp", "trapezoid", "trapz"),
+        "cummax",
+        "cummin",
+        "cumulative_trapezoid",
+        "diff",
+        "gradient",
+        "logcumsumexp",
+        "trapezoid",
+        "trapz",
     ),
     "functions.scattering": (
         *("diagonal_scatter", "index_copy", "index_put", "index_reduce", "masked_scatter", "narrow_copy"),
         *("put", "scatter_reduce", "select_scatter", "slice_scatter", "take_along_dim", "tril_indices"),
         *("triu_indices", "unravel_index"),
     ),
-    "functions.searching": (
-        *("argwhere", "bucketize", "isin", "msort", "searchsorted", "unique", "unique_consecutive"),
-    ),
+    "functions.searching": ("argwhere", "bucketize", "isin", "msort", "searchsorted", "unique", "unique_consecutive"),
     "functions.special": (
         *("digamma", "erfc", "erfinv", "exp2", "i0", "lgamma", "logaddexp2", "logit", "mvlgamma", "polygamma"),
         *("sinc", "xlogy"),
@@ -69,7 +74,16 @@ LAZY = {
         *("var_mean",),
     ),
     "functions.tensor_products": (
-        *("addbmm", "addmv", "addr", "baddbmm", "chain_matmul", "cross", "ger", "kron", "tensordot", "vander"),
+        "addbmm",
+        "addmv",
+        "addr",
+        "baddbmm",
+        "chain_matmul",
+        "cross",
+        "ger",
+        "kron",
+        "tensordot",
+        "vander",
     ),
 }
 
