@@ -72,7 +72,7 @@ def entr(input: Tensor) -> Tensor:
     --------
     >>> import autograd_ops as ag
     >>> ag.special.entr(ag.tensor([0.0, 1.0, -1.0]))
-    tensor([0., 0., -inf])
+    tensor([  0.,   0., -inf])
     """
     below = input < 0
     return ops.where(

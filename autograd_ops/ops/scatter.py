@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_backends import kernels, namespace
+from autograd_backends import namespace
 
 from ..registry import Array, op
 from .compare import where
@@ -24,27 +24,20 @@ def scatter_extreme(x: Array, values: Array, indices: Array, largest: bool = Tru
     extreme = xp.maximum if largest else xp.minimum
     if not indices.shape[0]:
         return xp.asarray(x, copy=True)
-    at, found = _reduced(xp, values, indices, extreme)
-    return kernels(x).scatter(x, at, extreme(xp.take(x, at, axis=0), found))
-
-
-def _reduced(xp: Any, values: Array, indices: Array, extreme: Any) -> tuple[Array, Array]:
-    """The indices, each once, and the extreme of the `values` of each."""
     order = xp.argsort(indices, stable=True)
-    values, indices = xp.take(values, order, axis=0), xp.take(indices, order, axis=0)
+    indices, values = xp.take(indices, order, axis=0), xp.take(values, order, axis=0)
     step = 1
     while step < indices.shape[0]:
         # Each has the extreme of the `step` values up to it of its index, and takes that of the `step` before them.
         same = indices[step:] == indices[:-step]
-        if not bool(xp.any(same)):
-            break
         later = xp.where(same, extreme(values[step:], values[:-step]), values[step:])
         values = xp.concat([values[:step], later])
         step *= 2
-    end = xp.ones(indices.shape, dtype=xp.bool, device=indices.device)
-    end[:-1] = indices[1:] != indices[:-1]
-    (last,) = xp.nonzero(end)
-    return xp.take(indices, last, axis=0), xp.take(values, last, axis=0)
+    # The last value of an index has that of all. Looked for from each element, so that a GPU need not wait.
+    places = xp.arange(x.shape[0], dtype=indices.dtype, device=indices.device)
+    last = xp.maximum(xp.searchsorted(indices, places, side="right") - 1, xp.zeros_like(places))
+    there = xp.take(indices, last, axis=0) == places
+    return xp.where(there, extreme(x, xp.take(values, last, axis=0)), x)
 
 
 def _equal(x: Any, y: Any) -> Any:

@@ -358,6 +358,7 @@ class Backend:
     i0e = _default("bessel.i0e")
     i1 = _default("bessel.i1")
     i1e = _default("bessel.i1e")
+    gcd = _default("integers.gcd")
     running_max = _default("scan.running_max")
     running_min = _default("scan.running_min")
     pack_bits = _default("bits.pack_bits")

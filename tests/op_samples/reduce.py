@@ -76,7 +76,7 @@ def argsort(x: np.ndarray, axis: int, descending: bool) -> np.ndarray:
     for at in np.ndindex(rows.shape[:-1]):
         order[at] = sorted(range(rows.shape[-1]), key=lambda i, row=rows[at]: row[i], reverse=descending)
         if descending:  # reverse keeps equal elements in order as well
-            assert list(order[at]) == sorted(range(rows.shape[-1]), key=lambda i, row=rows[at]: -int(row[i]))
+            assert list(order[at]) == sorted(range(rows.shape[-1]), key=lambda i, row=rows[at]: -float(row[i]))
     return out
 
 

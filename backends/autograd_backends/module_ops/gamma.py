@@ -146,12 +146,11 @@ def zeta(s: Any, q: Array) -> Array:
     # Of negative q the terms with q + k < 0 are those of two other sums: 0 < rest < 1 is q plus a whole number.
     rest = xp.where(below, fine - xp.floor(fine), fine)
     out = _zeta_positive(xp, exponent, rest)
-    if bool(xp.any(below)):
-        sign = xp.where(xp.remainder(exponent, 2.0 * ones) == 0, ones, -ones)
-        other = xp.where(below, -fine - xp.floor(-fine), ones)
-        beyond = xp.where(below, 1.0 - fine, ones)
-        passed = _zeta_positive(xp, exponent, other) - _zeta_positive(xp, exponent, beyond)
-        out = xp.where(below, out + sign * passed, out)
+    sign = xp.where(xp.remainder(exponent, 2.0 * ones) == 0, ones, -ones)
+    other = xp.where(below, -fine - xp.floor(-fine), ones)
+    beyond = xp.where(below, 1.0 - fine, ones)
+    passed = _zeta_positive(xp, exponent, other) - _zeta_positive(xp, exponent, beyond)
+    out = xp.where(below, out + sign * passed, out)
     out = xp.where(below & ~whole, xp.full_like(out, xp.nan), out)
     out = xp.where(wide == xp.inf, 0.0 * ones, xp.where(wide == -xp.inf, xp.full_like(out, xp.nan), out))
     out = xp.where(pole | (power == 1.0), xp.full_like(out, xp.inf), out)
