@@ -47,11 +47,12 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import nn, optim, utils
+    from . import fft, nn, optim, utils
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
+    "fft": ("fft",),
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),

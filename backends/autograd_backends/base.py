@@ -147,6 +147,11 @@ class Backend:
         raise NotImplementedError
 
     @cache  # noqa: B019  # there is one Backend a library, for good
+    def complex_dtype(self, dtype: Any) -> Any:
+        """The complex dtype that holds numbers of a float `dtype`, or of a complex one."""
+        return self.dtype("complex128" if self.dtype_name(dtype) in ("float64", "complex128") else "complex64")
+
+    @cache  # noqa: B019  # there is one Backend a library, for good
     def accumulator(self, dtype: Any) -> Any:
         """The dtype in which sums over an array of `dtype` are taken: float32 for half precision, else `dtype`."""
         return self.dtype("float32") if self.dtype_name(dtype) in ("float16", "bfloat16") else dtype
@@ -187,8 +192,7 @@ class Backend:
 
         The default is arithmetic, in which an infinite imaginary part leaves no number as the real one.
         """
-        like = real if hasattr(real, "dtype") else imag
-        dtype = self.dtype("complex64" if self.dtype_name(like.dtype) == "float32" else "complex128")
+        dtype = self.complex_dtype((real if hasattr(real, "dtype") else imag).dtype)
         out: Array = self._as(real, dtype) + self._as(imag, dtype) * 1j
         return out
 

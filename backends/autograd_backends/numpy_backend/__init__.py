@@ -69,8 +69,8 @@ class NumpyBackend(Backend):
         return np.zeros_like(array, shape=shape)
 
     def complex(self, real: Array | float, imag: Array | float) -> Array:
-        like = real if hasattr(real, "dtype") else imag
-        out = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), np.result_type(like.dtype, np.complex64))
+        dtype = self.complex_dtype((real if hasattr(real, "dtype") else imag).dtype)
+        out = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), dtype)
         out.real, out.imag = real, imag
         return out
 
