@@ -1,9 +1,9 @@
 """Fourier transforms with the names of ``torch.fft``.
 
 In all of them ``norm`` is the factor: of a transform without ``i`` in its name ``"backward"`` (or None) is none,
-``"forward"`` divides by the number of elements and ``"ortho"`` by its root; each inverse undoes the transform of the same
-norm. ``n`` and ``s`` are lengths to which the signal is cut or filled up with zeros. float32 gives complex64, float64
-complex128, and integers the default dtype. Every one can be differentiated any number of times.
+``"forward"`` divides by the number of elements and ``"ortho"`` by its root; each inverse undoes the transform of the
+same norm. ``n`` and ``s`` are lengths to which the signal is cut or filled up with zeros. float32 gives complex64,
+float64 complex128, and integers the default dtype. Every one can be differentiated any number of times.
 """
 
 from __future__ import annotations

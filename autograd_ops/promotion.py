@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from .dtypes import DType
     from .registry import Op
 
-__all__ = ["NUMBERS", "align", "shape_of", "to_floating"]
+__all__ = ["NUMBERS", "PYTHON_NUMBERS", "align", "shape_of", "to_floating"]
 
 #: Python numbers that any float array takes as they are.
 NUMBERS = frozenset((float, int))
+
+#: All that has no dtype of its own.
+PYTHON_NUMBERS = frozenset((bool, int, float, complex))
 
 _ORDER = {bool: 0, int: 1, float: 2, complex: 3}
 _KIND_ORDER = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}

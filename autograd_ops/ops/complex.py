@@ -12,13 +12,9 @@ from typing import Any
 from autograd_backends import dtype_name, kernels, namespace
 
 from ..registry import Array, op
-from .dtype import zeros_like
+from .dtype import has_complex, zeros_like
 
 __all__ = ["complex", "conj", "imag", "real"]
-
-
-def _is_complex(x: Any) -> bool:
-    return dtype_name(x).startswith("complex")
 
 
 @op(formula="dx = real g, dy = -imag g", broadcast=True, floating=True)
@@ -43,7 +39,7 @@ def _conj_written(base: Any, value: Any) -> Any:
 @op(formula="dx = conj g", view=_conj_written)
 def conj(x: Array) -> Array:
     """The complex conjugate of x; a real x itself"""
-    return namespace(x).conj(x) if _is_complex(x) else x
+    return namespace(x).conj(x) if has_complex(x) else x
 
 
 conj.backward(x=lambda g: conj(g))
@@ -51,14 +47,14 @@ conj.backward(x=lambda g: conj(g))
 
 def _real_written(base: Any, value: Any) -> Any:
     """`base` after its real part was set to `value`."""
-    return complex(value, imag(base)) if _is_complex(getattr(base, "array", base)) else value
+    return complex(value, imag(base)) if has_complex(base) else value
 
 
 # The gradient is real: the registry casts it to the dtype of x.
 @op(formula="dx = g", promote="gradients", view=_real_written)
 def real(x: Array) -> Array:
     """The real part of x; a real x itself"""
-    return namespace(x).real(x) if _is_complex(x) else x
+    return namespace(x).real(x) if has_complex(x) else x
 
 
 real.backward(x=lambda g: g)
@@ -72,7 +68,7 @@ def _imag_written(base: Any, value: Any) -> Any:
 @op(formula="dx = -i g", view=_imag_written)
 def imag(x: Array) -> Array:
     """The imaginary part of a complex x"""
-    if not _is_complex(x):
+    if not has_complex(x):
         raise TypeError(f"imag: x must be complex, and this is {dtype_name(x)}")
     return namespace(x).imag(x)
 

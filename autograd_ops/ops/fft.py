@@ -15,6 +15,7 @@ from autograd_backends import dtype_name, kernels, namespace
 from ..dims import axes_of, axis_of
 from ..registry import Array, op
 from .complex import conj, real
+from .dtype import has_complex
 from .elementwise import mul
 from .shape import getitem, place, roll
 
@@ -154,7 +155,7 @@ def rfftn(x: Array, s: Lengths = None, axes: Lengths = None, norm: str = "backwa
     ValueError, IndexError
         As `fftn`.
     """
-    if dtype_name(x).startswith("complex"):
+    if has_complex(x):
         raise TypeError(f"rfftn: x must be real, and this is {dtype_name(x)}; fftn takes it")
     xp = namespace(x)
     lengths, over = _lengths("rfftn", tuple(x.shape), s, axes, norm)
