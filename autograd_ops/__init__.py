@@ -16,6 +16,8 @@ from .dtypes import *
 
 # PyTorch's other names of dtypes. They hide Python's own here, and nowhere else.
 from .dtypes import bool_ as bool
+from .dtypes import complex64 as cfloat
+from .dtypes import complex128 as cdouble
 from .dtypes import float16 as half
 from .dtypes import float32 as float
 from .dtypes import float64 as double

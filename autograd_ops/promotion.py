@@ -99,7 +99,8 @@ def _common_dtype(backend: Backend, natives: tuple[Any, ...], number: int, float
     if number > order or (floating and order < 2):
         kind = max(number, 2 if floating else 0, order)
         if kind == 3:
-            common = complex128 if common is float64 or default is float64 else complex64
+            parts = common if order == 2 else default
+            common = complex128 if parts is float64 else complex64
         else:
             common = default if kind == 2 else int64
     return native_dtype(backend, common)

@@ -14,7 +14,7 @@ from autograd_backends import dtype_name, kernels, namespace
 from ..registry import Array, op
 from .dtype import has_complex, zeros_like
 
-__all__ = ["complex", "conj", "imag", "real"]
+__all__ = ["complex", "conj", "imag", "real", "view_as_complex", "view_as_real"]
 
 
 @op(formula="dx = real g, dy = -imag g", broadcast=True, floating=True)
@@ -74,3 +74,27 @@ def imag(x: Array) -> Array:
 
 
 imag.backward(x=lambda g: complex(zeros_like(g), -g))
+
+
+@op(formula="dx = the conjugate of g, viewed as complex", view=lambda base, value: view_as_complex(value))
+def view_as_real(x: Array) -> Array:
+    """The parts of a complex x side by side, [..., 2]; a view where the library has such"""
+    if not has_complex(x):
+        raise TypeError(f"view_as_real: x must be complex, and this is {dtype_name(x)}")
+    return kernels(x).view_as_real(x)
+
+
+view_as_real.backward(x=lambda g: conj(view_as_complex(g)))
+
+
+@op(formula="dx = conj g, viewed as real", view=lambda base, value: view_as_real(value))
+def view_as_complex(x: Array) -> Array:
+    """The complex numbers whose parts are side by side in x [..., 2]; a view where the library has such, and x is so"""
+    if dtype_name(x) not in ("float32", "float64"):
+        raise TypeError(f"view_as_complex: x must be float32 or float64, and this is {dtype_name(x)}")
+    if not x.shape or x.shape[-1] != 2:
+        raise ValueError(f"view_as_complex: the last dimension holds the two parts, and x has shape {tuple(x.shape)}")
+    return kernels(x).view_as_complex(x)
+
+
+view_as_complex.backward(x=lambda g: view_as_real(conj(g)))

@@ -515,7 +515,7 @@ def trunc(x: Array) -> Array:
 trunc.backward(x=lambda g: zeros_like(g))
 
 
-@op(formula="dx = 0", real=True)
+@op(formula="dx = 0")
 def round(x: Array) -> Array:
     """x, rounded to the nearest integer, halves to even"""
     return namespace(x).round(x)

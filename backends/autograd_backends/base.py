@@ -196,6 +196,15 @@ class Backend:
         out: Array = self._as(real, dtype) + self._as(imag, dtype) * 1j
         return out
 
+    def view_as_real(self, array: Array) -> Array:
+        """The parts of complex numbers side by side, [..., 2]: the same memory where the library can, else a copy."""
+        parts: Array = self.xp.stack([self.xp.real(array), self.xp.imag(array)], axis=-1)
+        return parts
+
+    def view_as_complex(self, array: Array) -> Array:
+        """The inverse of `view_as_real`: in the same memory where the library can and it is laid out so."""
+        return self.complex(array[..., 0], array[..., 1])
+
     def _as(self, value: Any, dtype: Any) -> Any:
         return self.xp.astype(value, dtype) if hasattr(value, "dtype") else value
 

@@ -25,6 +25,11 @@ SAMPLES: dict[str, list[Sample]] = {
     "conj": [Sample(np.conj, x) for x in [*COMPLEX, *REAL, np.array([1, -2])]],
     "real": [Sample(np.real, x) for x in [*COMPLEX, *REAL, np.array([1, -2])]],
     "imag": [Sample(np.imag, x) for x in COMPLEX],
+    "view_as_real": [Sample(lambda z: np.stack([z.real, z.imag], -1), x) for x in COMPLEX],
+    "view_as_complex": [
+        Sample(lambda x: x[..., 0] + 1j * x[..., 1], distinct((*shape, 2), seed=i), half=False)
+        for i, shape in enumerate(SHAPES)
+    ],
 }
 
 

@@ -74,6 +74,14 @@ class NumpyBackend(Backend):
         out.real, out.imag = real, imag
         return out
 
+    def view_as_real(self, array: Array) -> Array:
+        return array[..., None].view(array.real.dtype)
+
+    def view_as_complex(self, array: Array) -> Array:
+        if array.strides[-1] != array.itemsize:
+            return super().view_as_complex(array)
+        return array.view(self.complex_dtype(array.dtype))[..., 0]
+
     def scatter(self, base: Array, indices: Array, values: Array) -> Array:
         out = base.copy()
         out[indices] = values
