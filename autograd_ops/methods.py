@@ -411,6 +411,8 @@ def _get_imag(self: Tensor) -> Tensor:
 
 
 def _set_imag(self: Tensor, value: Any) -> None:
+    if not self.dtype.is_complex:
+        raise TypeError(f"imag: only a complex tensor has an imaginary part to set, and this one is {self.dtype.name}")
     in_place(self, lambda x, part: ops.complex(ops.real(x), part), value, name="imag")
 
 

@@ -45,6 +45,11 @@ def conj(x: Array) -> Array:
 conj.backward(x=lambda g: conj(g))
 
 
+def _known_window(part: Array, x: Array) -> Array:
+    """`part`, if it is known to share the memory of x; else a copy, so that it shares none without a word."""
+    return part if kernels(x).shares_memory(part, x) else namespace(x).asarray(part, copy=True)
+
+
 def _real_written(base: Any, value: Any) -> Any:
     """`base` after its real part was set to `value`."""
     return complex(value, imag(base)) if has_complex(base) else value
@@ -54,7 +59,7 @@ def _real_written(base: Any, value: Any) -> Any:
 @op(formula="dx = g", promote="gradients", view=_real_written)
 def real(x: Array) -> Array:
     """The real part of x; a real x itself"""
-    return namespace(x).real(x) if has_complex(x) else x
+    return _known_window(namespace(x).real(x), x) if has_complex(x) else x
 
 
 real.backward(x=lambda g: g)
@@ -70,7 +75,7 @@ def imag(x: Array) -> Array:
     """The imaginary part of a complex x"""
     if not has_complex(x):
         raise TypeError(f"imag: x must be complex, and this is {dtype_name(x)}")
-    return namespace(x).imag(x)
+    return _known_window(namespace(x).imag(x), x)
 
 
 imag.backward(x=lambda g: complex(zeros_like(g), -g))
