@@ -171,9 +171,7 @@ def test_parts_can_be_set(device: str) -> None:
     x = ag.tensor([1.0], device=device)
     x.real = 2.0
     assert x.tolist() == [2]
-    with pytest.raises(
-        TypeError, match="imag: only a complex tensor has an imaginary part to set, and this one is float32"
-    ):
+    with pytest.raises(TypeError, match=r"imag: only a complex tensor has .* and this one is float32"):
         x.imag = 1.0
 
 

@@ -134,10 +134,16 @@ def _pow_y(g: Any, x: Any, y: Any, out: Any) -> Any:
     if isinstance(x, (int, float, complex)):
         if x == 0:
             return where(_not_negative(y), 0.0, g * -math.inf)
-        return g * (out * (cmath.log(x) if has_complex(out) else math.log(x) if x > 0 else math.nan))
+        return g * (out * _log_of_number(x, has_complex(out)))
     # As x falls to 0, x^y log x goes to 0 for y > 0: log 1 stands in for log 0.
     limit = (x == 0) & _not_negative(y)
     return g * (out * log(where(limit, 1.0, x)))
+
+
+def _log_of_number(x: Any, as_complex: bool) -> Any:
+    if as_complex or isinstance(x, complex):
+        return cmath.log(x)
+    return math.log(x) if x > 0 else math.nan
 
 
 def _not_negative(y: Any) -> Any:
