@@ -265,3 +265,27 @@ def test_a_cast_to_real_numbers_takes_the_real_part() -> None:
     (x * x).sum().backward()
     assert z.grad.tolist() == [2, 6]
     assert ag.tensor([1j, 0]).bool().tolist() == [True, False]
+
+
+@devices
+def test_complex_numbers_do_not_fit_into_real_tensors(device: str) -> None:
+    x = ag.zeros(2, device=device)
+    for call in (
+        lambda: ag.tensor([1j], dtype=ag.float32, device=device),
+        lambda: ag.full((2,), 1j, dtype=ag.float32, device=device),
+        lambda: x.fill_(1j),
+        lambda: x.add_(1j),
+        lambda: x.__setitem__(0, 1j),
+    ):
+        with pytest.raises(TypeError, match=r"complex.* fit"):
+            call()
+
+
+@devices
+def test_of_complex_tensors_real_ones_take_the_real_parts(device: str) -> None:
+    z = ag.tensor([1 + 2j, 3 - 1j], device=device)
+    x = ag.zeros(2, device=device)
+    x[0] = z[1]
+    assert x.tolist() == [3, 0]
+    assert x.copy_(z).tolist() == [1, 3]
+    assert ag.tensor(z, dtype=ag.float64).tolist() == z.to("cpu", ag.float64).tolist() == [1, 3]
