@@ -413,8 +413,15 @@ def acosh(x: Array) -> Array:
     return namespace(x).acosh(x)
 
 
-# The root of each factor: that of their product has the other sign where a complex x is left of 0.
-acosh.backward(x=lambda g, x: g / (sqrt(x - 1.0) * sqrt(x + 1.0)) if has_complex(x) else g / sqrt(x * x - 1.0))
+def _acosh_x(g: Any, x: Any) -> Any:
+    if not has_complex(x):
+        return g / sqrt(x * x - 1.0)
+    # The root of each factor: that of their product has the other sign left of 0. And x + 1 would lose the sign of an
+    # imaginary part of -0, which says on which side of the cut x is.
+    return g / (sqrt(x - 1.0) * sqrt(x - -1.0))
+
+
+acosh.backward(x=_acosh_x)
 
 
 @op(formula="dx = g / (1 - x^2)", floating=True)
