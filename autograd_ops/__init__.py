@@ -49,7 +49,7 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import fft, nn, optim, utils
+    from . import array_api, fft, nn, optim, utils
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .serialization import SerializationError, load, save
 
@@ -59,9 +59,12 @@ _LAZY = {
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),
+    "array_api": ("array_api",),
     "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     **functions.LAZY,
 }
 
 __getattr__, __dir__ = lazy.attributes(__name__, _LAZY)
+
+lazy.follow("einops._backends", "einops_backend")
