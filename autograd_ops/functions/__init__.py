@@ -13,6 +13,7 @@ from .shapes import *
 
 if TYPE_CHECKING:
     from .arranging import *
+    from .complex_numbers import *
     from .distances import *
     from .elementary import *
     from .facts import *
@@ -30,6 +31,10 @@ LAZY = {
     "functions.arranging": (
         *("broadcast_shapes", "diag_embed", "diagflat", "fliplr", "flipud", "ravel", "rot90", "sum_to_size"),
         *("swapdims",),
+    ),
+    "functions.complex_numbers": (
+        *("adjoint", "angle", "complex", "conj", "conj_physical", "imag", "is_complex", "is_conj", "is_neg", "isreal"),
+        *("polar", "real", "resolve_conj", "resolve_neg", "sgn", "vdot", "view_as_complex", "view_as_real"),
     ),
     "functions.distances": ("cdist", "dist", "pdist", "renorm"),
     "functions.elementary": (
@@ -49,14 +54,7 @@ LAZY = {
         *("kaiser_window", "logspace", "range", "scalar_tensor"),
     ),
     "functions.scans": (
-        "cummax",
-        "cummin",
-        "cumulative_trapezoid",
-        "diff",
-        "gradient",
-        "logcumsumexp",
-        "trapezoid",
-        "trapz",
+        *("cummax", "cummin", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp", "trapezoid", "trapz"),
     ),
     "functions.scattering": (
         *("diagonal_scatter", "index_copy", "index_put", "index_reduce", "masked_scatter", "narrow_copy"),
@@ -74,16 +72,7 @@ LAZY = {
         *("var_mean",),
     ),
     "functions.tensor_products": (
-        "addbmm",
-        "addmv",
-        "addr",
-        "baddbmm",
-        "chain_matmul",
-        "cross",
-        "ger",
-        "kron",
-        "tensordot",
-        "vander",
+        *("addbmm", "addmv", "addr", "baddbmm", "chain_matmul", "cross", "ger", "kron", "tensordot", "vander"),
     ),
 }
 
