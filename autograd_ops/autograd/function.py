@@ -42,8 +42,8 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep Tensors for ``backward``, which finds them in `saved_tensors`.
 
-        Other than attributes of `ctx`, they are freed after backward, a change to them in place is noticed, and what is
-        among the outputs makes no cycle of references.
+        Other than attributes of `ctx`, they are freed after backward, a change to them in place is noticed, and what
+        is among the outputs makes no cycle of references.
 
         Raises
         ------
@@ -206,7 +206,9 @@ def _record(
             refuse_leaf(outputs[i], f"{cls.__name__}.apply")
             move_node(outputs[i], result)
     places = {id(given[i]): at for at, i in enumerate(carrying)}
-    node.saved = tuple([None if x is None else _Kept(step, i, x, places.get(id(x))) for i, x in enumerate(ctx._to_save)])
+    node.saved = tuple(
+        [None if x is None else _Kept(step, i, x, places.get(id(x))) for i, x in enumerate(ctx._to_save)]
+    )
     step.keeps_arrays = any(kept is not None for kept in node.saved)
     ctx._to_save = ctx._dirty = ctx._constant = ()
     if mode.observer is not None:
