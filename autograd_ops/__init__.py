@@ -10,7 +10,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, lazy, linalg, ops
+from . import autograd, cuda, functions, lazy, linalg, ops, random
 from .creation import *
 from .dtypes import *
 
@@ -57,6 +57,7 @@ from . import methods  # isort: skip
 if TYPE_CHECKING:
     from . import func, nn, optim, pytree, utils
     from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+    from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
@@ -67,6 +68,7 @@ _LAZY = {
     "pytree": ("pytree",),
     "utils": ("utils",),
     "autograd.anomaly": ("is_anomaly_check_nan_enabled", "is_anomaly_enabled"),
+    "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     **functions.LAZY,
 }

@@ -53,7 +53,7 @@ class FunctionCtx:
         for i, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, Tensor):
                 raise TypeError(
-                    f"save_for_backward: argument {i} is a {type(tensor).__name__}; only Tensors and None can be saved, "
+                    f"save_for_backward: argument {i} is a {type(tensor).__name__}; only Tensors can be saved: "
                     "anything else can be an attribute, as in ctx.value = value"
                 )
         self._to_save = tensors
