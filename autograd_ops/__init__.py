@@ -58,11 +58,12 @@ if TYPE_CHECKING:
     from . import func, nn, optim, pytree, utils
     from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
+    from .func import vmap
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
-    "func": ("func",),
+    "func": ("func", "vmap"),
     "nn": ("nn",),
     "optim": ("optim",),
     "pytree": ("pytree",),

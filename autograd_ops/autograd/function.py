@@ -167,7 +167,8 @@ def _apart(value: Any, args: tuple[Any, ...], ctx: FunctionCtx) -> Any:
     """An output as a Tensor that can have a place on the tape of its own; one changed in place as it is."""
     if not isinstance(value, Tensor) or any(value is dirty for dirty in ctx._dirty):
         return value
-    return value.detach() if value.node is not None or any(value is arg for arg in args) else value
+    shared = value.alias is not None or any(value is arg for arg in args)
+    return value.detach() if shared or value.node is not None else value
 
 
 def _record(
