@@ -15,7 +15,7 @@ from autograd_backends import is_array, kernels
 from . import ops
 from .creation import as_tensor, full_like, tensor, zeros
 from .dims import axis_of, broadcast_shape
-from .inplace import refuse_leaf, bump, in_place, refuse_expanded
+from .inplace import bump, in_place, refuse_expanded, refuse_leaf
 from .tape import mode
 from .tensor import Tensor
 
