@@ -206,7 +206,9 @@ def _record(
         if result is not outputs[i]:
             refuse_leaf(outputs[i], f"{cls.__name__}.apply")
             move_node(outputs[i], result)
-    places = {id(given[i]): at for at, i in enumerate(carrying)}
+    # An argument that is returned as it is was made elsewhere; one that was changed in place is an output from here on.
+    passed = {id(arg) for arg in args} - {id(dirty) for dirty in ctx._dirty}
+    places = {id(given[i]): at for at, i in enumerate(carrying) if id(given[i]) not in passed}
     node.saved = tuple(
         [None if x is None else _Kept(step, i, x, places.get(id(x))) for i, x in enumerate(ctx._to_save)]
     )

@@ -177,6 +177,25 @@ def test_returning_an_argument_gives_another_tensor() -> None:
     assert x.grad.tolist() == [-1.0]
 
 
+def test_an_argument_that_is_saved_and_returned_is_the_argument() -> None:
+    class Squared(Function):
+        """x, with the gradient of x^2."""
+
+        @staticmethod
+        def forward(ctx: Any, x: ag.Tensor) -> ag.Tensor:
+            ctx.save_for_backward(x)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, g: ag.Tensor) -> ag.Tensor:
+            return 2 * g * ctx.saved_tensors[0]
+
+    x = leaf(3.0)
+    (first,) = ag.autograd.grad(Squared.apply(x), x, create_graph=True)
+    (second,) = ag.autograd.grad(first, x)
+    assert (first.item(), second.item()) == (6.0, 2.0)
+
+
 class AddOne(Function):
     @staticmethod
     def forward(ctx: Any, x: ag.Tensor) -> ag.Tensor:
