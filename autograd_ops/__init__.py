@@ -16,6 +16,8 @@ from .dtypes import *
 
 # PyTorch's other names of dtypes. They hide Python's own here, and nowhere else.
 from .dtypes import bool_ as bool
+from .dtypes import complex64 as cfloat
+from .dtypes import complex128 as cdouble
 from .dtypes import float16 as half
 from .dtypes import float32 as float
 from .dtypes import float64 as double
@@ -55,7 +57,7 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import array_api, func, nn, optim, pytree, utils
+    from . import array_api, fft, func, nn, optim, pytree, utils
     from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .func import vmap
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
 
 #: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
+    "fft": ("fft",),
     "func": ("func", "vmap"),
     "nn": ("nn",),
     "optim": ("optim",),
