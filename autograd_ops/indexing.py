@@ -15,7 +15,7 @@ from autograd_backends import is_array, kernels
 from . import ops
 from .creation import as_tensor, full_like, tensor, zeros
 from .dims import axis_of, broadcast_shape
-from .inplace import _refuse_leaf, bump, in_place, refuse_expanded
+from .inplace import bump, in_place, refuse_expanded, refuse_leaf
 from .tape import mode
 from .tensor import Tensor
 
@@ -274,7 +274,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         basic, arrays = _split(x, key)
     root = x if x.alias is None else x.alias.base
     if value.node is None and any(0 in chosen.array.shape for chosen in arrays.values()):
-        _refuse_leaf(x, "setitem")  # no value changes, so all that the tape keeps is still right
+        refuse_leaf(x, "setitem")  # no value changes, so all that the tape keeps is still right
     elif arrays:
         in_place(x, _put, value, basic, arrays, name="setitem")
     elif not mode.enabled or (root.node is None and value.node is None):

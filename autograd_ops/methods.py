@@ -34,6 +34,7 @@ from .dtypes import (
     uint8,
 )
 from .inplace import in_place
+from .tape import Leaf, Node
 from .tensor import Tensor
 
 __all__: list[str] = []
@@ -497,3 +498,9 @@ Tensor.mH = property(lambda self: functions.adjoint(self))  # type: ignore[attr-
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
 _attach(_detach_, _nelement, _ndimension, _element_size)
+
+
+# ---------------------------------------------------------------- of nodes
+
+lazy.attach(Node, "autograd.graph", "name", "next_functions", "register_hook", "register_prehook")
+lazy.attach(Leaf, "autograd.graph", "variable")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import Any, ClassVar
@@ -251,6 +252,10 @@ class Backend:
     def make_rng(self, seed: int, device: Device) -> Any:
         """A source of random numbers on `device` that starts from `seed`."""
         raise NotImplementedError
+
+    def copy_rng(self, rng: Any, device: Device) -> Any:
+        """Another generator, which gives the numbers that `rng` will give."""
+        return deepcopy(rng)
 
     def uniform(self, rng: Any, shape: Shape, dtype: Any, device: Device) -> Array:
         """Numbers in [0, 1)."""
