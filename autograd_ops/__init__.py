@@ -3,6 +3,7 @@
 The arrays come from the backend that a device string names: ``"cpu"`` is NumPy, ``"cuda:0"`` is CuPy.
 """
 
+from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0.dev0"
@@ -10,12 +11,14 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, lazy, ops
+from . import autograd, cuda, functions, lazy, ops, random
 from .creation import *
 from .dtypes import *
 
 # PyTorch's other names of dtypes. They hide Python's own here, and nowhere else.
 from .dtypes import bool_ as bool
+from .dtypes import complex64 as cfloat
+from .dtypes import complex128 as cdouble
 from .dtypes import float16 as half
 from .dtypes import float32 as float
 from .dtypes import float64 as double
@@ -58,8 +61,10 @@ if TYPE_CHECKING:
     from . import (
         accelerator,
         amp,
+        array_api,
         backends,
         distributed,
+        fft,
         func,
         jit,
         linalg,
@@ -74,6 +79,8 @@ if TYPE_CHECKING:
     )
     from .amp import GradScaler, autocast
     from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+    from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
+    from .func import vmap
     from .serialization import SerializationError, load, save
     from .settings import *
 
@@ -89,36 +96,31 @@ _LAZY = {
     "version": ("version",),
     "xpu": ("xpu",),
     "settings": (
-        "are_deterministic_algorithms_enabled",
-        "clear_autocast_cache",
-        "compile",
-        "get_autocast_cpu_dtype",
-        "get_autocast_dtype",
-        "get_autocast_gpu_dtype",
-        "get_deterministic_debug_mode",
-        "get_float32_matmul_precision",
-        "get_num_interop_threads",
-        "get_num_threads",
-        "is_autocast_cache_enabled",
-        "is_autocast_cpu_enabled",
-        "is_autocast_enabled",
-        "is_deterministic_algorithms_warn_only_enabled",
-        "set_deterministic_debug_mode",
-        "set_float32_matmul_precision",
-        "set_flush_denormal",
-        "set_num_interop_threads",
-        "set_num_threads",
-        "use_deterministic_algorithms",
+        *("are_deterministic_algorithms_enabled", "clear_autocast_cache", "compile", "get_autocast_cpu_dtype"),
+        *("get_autocast_dtype", "get_autocast_gpu_dtype", "get_deterministic_debug_mode"),
+        *("get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads", "is_autocast_cache_enabled"),
+        *("is_autocast_cpu_enabled", "is_autocast_enabled", "is_deterministic_algorithms_warn_only_enabled"),
+        *("set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal"),
+        *("set_num_interop_threads", "set_num_threads", "use_deterministic_algorithms"),
     ),
-    "func": ("func",),
+    "fft": ("fft",),
+    "func": ("func", "vmap"),
     "linalg": ("linalg",),
     "nn": ("nn",),
     "optim": ("optim",),
     "pytree": ("pytree",),
     "utils": ("utils",),
+    "special": ("special",),
     "autograd.anomaly": ("is_anomaly_check_nan_enabled", "is_anomaly_enabled"),
+    "array_api": ("array_api",),
+    "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     **functions.LAZY,
 }
 
+#: A new dimension, in ``x[:, newaxis]``.
+newaxis = None
+
 __getattr__, __dir__ = lazy.attributes(__name__, _LAZY)
+
+lazy.follow("einops._backends", "einops_backend")

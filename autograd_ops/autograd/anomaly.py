@@ -72,12 +72,12 @@ class detect_anomaly:  # a context manager, named as one
     Examples
     --------
     >>> import autograd_ops as ag
-    >>> x = ag.tensor([0.0, 1.0], requires_grad=True)
+    >>> x = ag.ones(2, requires_grad=True)
     >>> with ag.autograd.detect_anomaly():
-    ...     x.sqrt().sum().backward()  # doctest: +ELLIPSIS
+    ...     y = x * float("nan")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    autograd_ops.autograd.anomaly.AnomalyError: backward of sqrt gave infinity in the gradient of its input 0...
+    autograd_ops.autograd.anomaly.AnomalyError: forward of mul gave NaN in its result, at ...
     """
 
     def __init__(self, check_nan: bool = True) -> None:
@@ -122,9 +122,8 @@ class _Watch:
             self.under(node, arguments, result)
         where = _position()
         if self.check_nan:
-            _check(
-                f"forward of {node.op.name} gave {{}} in its result, at {where}", _numbers(result), _numbers(arguments)
-            )
+            by = f"forward of {node.op.name}"
+            _check(by, f"its result, at {where}", _numbers(result), "what it was given", _numbers(arguments))
         node.op = _Watched(node.op, where, self.check_nan)
 
 
@@ -154,15 +153,15 @@ class _Watched(Step):
             error.add_note(f"in backward of {self.name}, recorded at {self._where}")
             raise
         if self._check_nan:
-            arrived = _numbers(gradient)
+            by, arrived = f"backward of {self.name}", _numbers(gradient)
             for i, found in enumerate(pulled):
-                what = f"backward of {self.name} gave {{}} in the gradient of its input {i}, recorded at {self._where}"
-                _check(what, _numbers(found), arrived, "the gradient that arrived")
+                what = f"the gradient of its input {i}, recorded at {self._where}"
+                _check(by, what, _numbers(found), "the gradient that arrived", arrived)
         return pulled
 
 
-def _check(said: str, results: Sequence[Any], given: Sequence[Any], source: str = "what it was given") -> None:
-    """Raise if there is NaN in `results`, or infinity that was not in what was `given`."""
+def _check(by: str, what: str, results: Sequence[Any], source: str, given: Sequence[Any]) -> None:
+    """Raise if there is NaN in `results`, or infinity where all that was `given` is finite."""
     nan = any(_has(x, "isnan") for x in results)
     if not nan and not any(_has(x, "isinf") for x in results):
         return
@@ -170,7 +169,7 @@ def _check(said: str, results: Sequence[Any], given: Sequence[Any], source: str 
     if not nan and already:
         return
     origin = f"{' and '.join(already)} was in {source} already" if already else f"{source} was finite"
-    raise AnomalyError(f"{said.format('NaN' if nan else 'infinity')} ({origin})")
+    raise AnomalyError(f"{by} gave {'NaN' if nan else 'infinity'} in {what} ({origin})")
 
 
 def _has(x: Any, test: str) -> bool:

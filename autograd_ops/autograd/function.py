@@ -42,8 +42,8 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep Tensors for ``backward``, which finds them in `saved_tensors`.
 
-        Other than attributes of `ctx`, they are freed after backward, a change to them in place is noticed, and what is
-        among the outputs makes no cycle of references.
+        Other than attributes of `ctx`, they are freed after backward, a change to them in place is noticed, and what
+        is among the outputs makes no cycle of references.
 
         Raises
         ------
@@ -53,7 +53,7 @@ class FunctionCtx:
         for i, tensor in enumerate(tensors):
             if tensor is not None and not isinstance(tensor, Tensor):
                 raise TypeError(
-                    f"save_for_backward: argument {i} is a {type(tensor).__name__}; only Tensors and None can be saved, "
+                    f"save_for_backward: argument {i} is a {type(tensor).__name__}; only Tensors can be saved: "
                     "anything else can be an attribute, as in ctx.value = value"
                 )
         self._to_save = tensors
@@ -167,7 +167,8 @@ def _apart(value: Any, args: tuple[Any, ...], ctx: FunctionCtx) -> Any:
     """An output as a Tensor that can have a place on the tape of its own; one changed in place as it is."""
     if not isinstance(value, Tensor) or any(value is dirty for dirty in ctx._dirty):
         return value
-    return value.detach() if value.node is not None or any(value is arg for arg in args) else value
+    shared = value.alias is not None or any(value is arg for arg in args)
+    return value.detach() if shared or value.node is not None else value
 
 
 def _record(
@@ -205,8 +206,12 @@ def _record(
         if result is not outputs[i]:
             refuse_leaf(outputs[i], f"{cls.__name__}.apply")
             move_node(outputs[i], result)
-    places = {id(given[i]): at for at, i in enumerate(carrying)}
-    node.saved = tuple([None if x is None else _Kept(step, i, x, places.get(id(x))) for i, x in enumerate(ctx._to_save)])
+    # An argument that is returned as it is was made elsewhere; one that was changed in place is an output from here on.
+    passed = {id(arg) for arg in args} - {id(dirty) for dirty in ctx._dirty}
+    places = {id(given[i]): at for at, i in enumerate(carrying) if id(given[i]) not in passed}
+    node.saved = tuple(
+        [None if x is None else _Kept(step, i, x, places.get(id(x))) for i, x in enumerate(ctx._to_save)]
+    )
     step.keeps_arrays = any(kept is not None for kept in node.saved)
     ctx._to_save = ctx._dirty = ctx._constant = ()
     if mode.observer is not None:

@@ -11,7 +11,7 @@ from ..tape import no_grad
 from ..tensor import RemovableHandle, Tensor
 from .hooks import add_hook, call_with_hooks
 from .parameter import Buffer, Parameter
-from .trail import note_module
+from .trail import locate
 
 __all__ = ["IncompatibleKeys", "Module"]
 
@@ -102,7 +102,7 @@ class Module:
                 return call_with_hooks(self, args, kwargs)
             return self.forward(*args, **kwargs)
         except (ValueError, IndexError, TypeError, RuntimeError) as error:
-            note_module(error, self)
+            locate(error, self, args)
             raise
 
     def register_forward_pre_hook(

@@ -43,25 +43,25 @@ def not_equal(x: Array, y: Array) -> Array:
     return x != y
 
 
-@op(nondiff=True, broadcast=True)
+@op(nondiff=True, broadcast=True, real=True)
 def less(x: Array, y: Array) -> Array:
     """Where x < y"""
     return x < y
 
 
-@op(nondiff=True, broadcast=True)
+@op(nondiff=True, broadcast=True, real=True)
 def less_equal(x: Array, y: Array) -> Array:
     """Where x <= y"""
     return x <= y
 
 
-@op(nondiff=True, broadcast=True)
+@op(nondiff=True, broadcast=True, real=True)
 def greater(x: Array, y: Array) -> Array:
     """Where x > y"""
     return x > y
 
 
-@op(nondiff=True, broadcast=True)
+@op(nondiff=True, broadcast=True, real=True)
 def greater_equal(x: Array, y: Array) -> Array:
     """Where x >= y"""
     return x >= y
@@ -150,7 +150,7 @@ def isfinite(x: Array) -> Array:
     return namespace(x).isfinite(x)
 
 
-@op(nondiff=True, floating=True)
+@op(nondiff=True, floating=True, real=True)
 def signbit(x: Array) -> Array:
     """Where the sign of x is minus, that of a zero or NaN too"""
     return namespace(x).signbit(x)
@@ -159,7 +159,8 @@ def signbit(x: Array) -> Array:
 @op(formula="dx = g where condition, else 0; dy = g where not", broadcast=True, nondiff=("condition",))
 def where(condition: Array, x: Array, y: Array) -> Array:
     """x where the condition holds, y elsewhere; the gradient to the branch not taken is 0"""
-    return namespace(condition).where(condition, x, y)
+    of = x if hasattr(x, "dtype") else y if hasattr(y, "dtype") else condition
+    return namespace(of).where(condition, x, y)
 
 
 where.backward(
