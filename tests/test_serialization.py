@@ -288,7 +288,7 @@ def test_the_old_file_survives_a_failure(tmp_path, monkeypatch):
 
     for name in ("fsync", "replace"):
         with monkeypatch.context() as patch:
-            patch.setattr(serialization.os, name, fail)
+            patch.setattr(serialization.files.os, name, fail)
             with pytest.raises(OSError, match="no space left"):
                 ag.save({"epoch": 2}, file)
         assert os.listdir(tmp_path) == ["file"]
