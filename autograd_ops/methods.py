@@ -11,7 +11,7 @@ from typing import Any
 
 from autograd_backends import Device, is_array, kernels, parse_device
 
-from . import functions, indexing, ops
+from . import functions, indexing, lazy, ops
 from .arrays import move
 from .autograd import backward
 from .creation import full, tensor, zeros
@@ -99,6 +99,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "
 
 #: Functions that take several Tensors, and so are no methods.
 _NOT_METHODS = {
+    "broadcast_shapes",
     "broadcast_tensors",
     "cat",
     "concat",
@@ -116,6 +117,8 @@ for _module in (functions.arithmetic, functions.reductions, functions.shapes, fu
     for _name in _module.__all__:
         if _name not in _NOT_METHODS and _name not in ("getitem", "setitem", "check_indices"):
             setattr(Tensor, _name, getattr(_module, _name))
+for _place, _names in functions.LAZY.items():
+    lazy.attach(Tensor, _place, *(_name for _name in _names if _name not in _NOT_METHODS))
 
 # ---------------------------------------------------------------- backward
 

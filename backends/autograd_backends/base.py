@@ -128,8 +128,16 @@ class Backend:
     @cached_property
     def floating_dtypes(self) -> frozenset[Any]:
         """Its float and complex dtypes."""
+        return self._dtypes("float16", "bfloat16", "float32", "float64") | self.complex_dtypes
+
+    @cached_property
+    def complex_dtypes(self) -> frozenset[Any]:
+        """Its complex dtypes."""
+        return self._dtypes("complex64", "complex128")
+
+    def _dtypes(self, *names: str) -> frozenset[Any]:
         found = []
-        for name in ("float16", "bfloat16", "float32", "float64", "complex64", "complex128"):
+        for name in names:
             with suppress(TypeError):
                 found.append(self.dtype(name))
         return frozenset(found)
@@ -173,6 +181,19 @@ class Backend:
         """
         zeros: Array = self.xp.zeros(shape, dtype=array.dtype, device=array.device)
         return zeros
+
+    def complex(self, real: Array | float, imag: Array | float) -> Array:
+        """``real + i imag``, broadcast, of float32 or float64 arrays; one of the two may be a number.
+
+        The default is arithmetic, in which an infinite imaginary part leaves no number as the real one.
+        """
+        like = real if hasattr(real, "dtype") else imag
+        dtype = self.dtype("complex64" if self.dtype_name(like.dtype) == "float32" else "complex128")
+        out: Array = self._as(real, dtype) + self._as(imag, dtype) * 1j
+        return out
+
+    def _as(self, value: Any, dtype: Any) -> Any:
+        return self.xp.astype(value, dtype) if hasattr(value, "dtype") else value
 
     def scatter(self, base: Array, indices: Array, values: Array) -> Array:
         """A copy of `base` [n, ...] whose rows `indices` [m] are `values` [m, ...]; indices do not repeat."""

@@ -68,6 +68,12 @@ class NumpyBackend(Backend):
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
 
+    def complex(self, real: Array | float, imag: Array | float) -> Array:
+        like = real if hasattr(real, "dtype") else imag
+        out = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), np.result_type(like.dtype, np.complex64))
+        out.real, out.imag = real, imag
+        return out
+
     def scatter(self, base: Array, indices: Array, values: Array) -> Array:
         out = base.copy()
         out[indices] = values
