@@ -48,6 +48,20 @@ from . import methods  # isort: skip
 
 if TYPE_CHECKING:
     from . import nn, optim, utils
+    from .interop.dlpack import from_dlpack, to_dlpack
+    from .interop.sharing import asarray, frombuffer
+    from .interop.typed import (
+        BFloat16Tensor,
+        BoolTensor,
+        ByteTensor,
+        CharTensor,
+        DoubleTensor,
+        FloatTensor,
+        HalfTensor,
+        IntTensor,
+        LongTensor,
+        ShortTensor,
+    )
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
@@ -56,6 +70,12 @@ _LAZY = {
     "optim": ("optim",),
     "utils": ("utils",),
     "serialization": ("SerializationError", "load", "save"),
+    "interop.dlpack": ("from_dlpack", "to_dlpack"),
+    "interop.sharing": ("asarray", "frombuffer"),
+    "interop.typed": (
+        *("BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor"),
+        *("IntTensor", "LongTensor", "ShortTensor"),
+    ),
     **functions.LAZY,
 }
 

@@ -217,6 +217,33 @@ class Backend:
         """
         raise NotImplementedError
 
+    # ---------------------------------------------------------------- memory that is shared
+
+    def memory(self, array: Array) -> tuple[Array, Any]:
+        """What `array` is a window on: the array that owns the memory, and where in it, for `window`.
+
+        Two arrays that share memory have the same owner, the same object, where the library can tell.
+        """
+        return array, None
+
+    def window(self, owner: Array, where: Any) -> Array:
+        """The window on `owner`, or on a copy of it, that `memory` said where it is."""
+        return owner
+
+    def from_dlpack(self, x: Any) -> Array:
+        """An array of the memory of `x`, another library's, which is on a device of this one."""
+        array: Array = self.xp.from_dlpack(x)
+        return array
+
+    def to_dlpack(self, array: Array, stream: Any, max_version: Any, dl_device: Any, copy: Any) -> Any:
+        """A DLPack capsule of the memory of `array`."""
+        return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def dlpack_device(self, array: Array) -> tuple[int, int]:
+        """DLPack's number of the kind of device that `array` is on, and which of them."""
+        kind, index = array.__dlpack_device__()
+        return int(kind), int(index)
+
     # ---------------------------------------------------------------- random numbers
 
     def make_rng(self, seed: int, device: Device) -> Any:

@@ -65,6 +65,27 @@ class NumpyBackend(Backend):
         base = view.base
         return view is array or (base is not None and (base is array or base is array.base))
 
+    def memory(self, array: Array) -> tuple[Array, Any]:
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if owner is array or not owner.flags.forc or {type(owner), type(array)} != {np.ndarray}:
+            return array, None
+        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        return owner, (array.dtype.str, array.shape, offset, array.strides)
+
+    def window(self, owner: Array, where: Any) -> Array:
+        if where is None:
+            return owner
+        dtype, shape, offset, strides = where
+        flat = owner.reshape(-1, order="A")  # no copy: its memory is in one piece
+        return np.ndarray(shape, dtype, flat.view(np.uint8), offset, strides)
+
+    def write(self, target: Array, value: Array) -> None:
+        if not target.flags.writeable:
+            raise ValueError("this tensor's memory cannot be written to, as its owner's cannot; change a clone() of it")
+        target[...] = value
+
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
 
