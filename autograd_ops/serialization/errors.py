@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["SerializationError"]
+__all__ = ["PlacementError", "SerializationError"]
 
 
 class SerializationError(RuntimeError):
     """A file that cannot be loaded: cut off, of another format, damaged, or holding what would have to be run."""
+
+
+class PlacementError(Exception):
+    """Carries, as its cause, what went wrong with a device and not with the file, out of the reading of a file."""

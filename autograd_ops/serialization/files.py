@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO, TypeAlias
 
 from . import torch_file, tree
-from .errors import SerializationError
+from .errors import PlacementError, SerializationError
 from .places import MapLocation, place_for
 
 __all__ = ["load", "save"]
@@ -101,6 +101,9 @@ def load(f: File, map_location: MapLocation = None, *, weights_only: bool = True
         return reader(data, place)
     except SerializationError as error:
         raise SerializationError(f"{name}: {error}") from error.__cause__
+    except PlacementError as error:
+        assert error.__cause__ is not None
+        raise error.__cause__ from None
 
 
 def _replace(path: str, data: bytes) -> None:

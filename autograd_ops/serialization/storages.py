@@ -12,7 +12,7 @@ from autograd_backends import get_backend
 from ..arrays import get_default_device, move
 from ..dtypes import DType, bfloat16, bool_, native_dtype
 from ..tensor import Tensor
-from .errors import SerializationError
+from .errors import PlacementError, SerializationError
 from .places import Place
 
 __all__ = ["Storage", "little_endian", "widened"]
@@ -78,6 +78,13 @@ class Storage:
             host = np.ndarray(size, elements.dtype, elements, offset * elements.itemsize, strides)
         else:
             host = np.empty(size, elements.dtype)
+        try:
+            return self._placed(host, dtype)
+        except Exception as error:
+            raise PlacementError from error
+
+    def _placed(self, host: Any, dtype: DType) -> Any:
+        """The array on its device with the values of `host`; of its memory, if that device's arrays are NumPy's."""
         device = self._place(self.location, self._flat) or get_default_device()
         if dtype is bfloat16 and _has_bfloat16(device):
             return get_backend(device).asarray(host, native_dtype(get_backend(device), bfloat16), device)

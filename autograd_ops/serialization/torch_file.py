@@ -131,9 +131,15 @@ def _numpy_scalar(dtype: Any, data: Any) -> Any:
 
 def _bytes(text: Any, encoding: Any) -> bytes:
     """How bytes are pickled in the protocol that PyTorch uses."""
-    if type(text) is not str or encoding != "latin1":
+    if encoding != "latin1":
         raise refuse(f"a text encoded as {encoding!r}")
-    return text.encode("latin1")
+    return bytes(_exactly(str, text).encode("latin1"))
+
+
+def _exactly(kind: type, given: Any) -> Any:
+    if type(given) is not kind:
+        raise TypeError(f"a {kind.__name__} that is a {type(given).__name__}")
+    return given
 
 
 def _complex(real: Any, imag: Any) -> complex:
@@ -160,6 +166,7 @@ _MAKERS: dict[str, Callable[..., Any]] = {
     "torch.device": _device,
     "collections.OrderedDict": lambda pairs=(): OrderedDict(zip(elements([k for k, _ in pairs]), [v for _, v in pairs])),
     "builtins.complex": _complex,
+    "builtins.bytearray": lambda data=b"": bytearray(_exactly(bytes, data)),
     "builtins.set": lambda items=(): set(elements(items)),
     "builtins.frozenset": lambda items=(): frozenset(elements(items)),
     "_codecs.encode": _bytes,
@@ -324,6 +331,8 @@ def _read_row(data: bytes, place: Place) -> Any:
     _, at = _unpickle(data, start, note)
     keys, at = plain(at)
     windows: dict[Any, tuple[int, int]] = {}
+    if type(keys) is not list:
+        raise SerializationError("its list of keys is damaged")
     for key in elements(keys):
         head = data[at : at + 8]
         count = int.from_bytes(head, "little", signed=True)
