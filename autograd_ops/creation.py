@@ -8,7 +8,17 @@ import numpy as np
 
 from autograd_backends import is_array, kernels, parse_device
 
-from .arrays import accepted, array_from, dtype_of_data, get_default_device, move, place, set_default_device, shape_from, transfer
+from .arrays import (
+    accepted,
+    array_from,
+    dtype_of_data,
+    get_default_device,
+    move,
+    place,
+    set_default_device,
+    shape_from,
+    transfer,
+)
 from .dtypes import as_dtype, int64
 from .tensor import Tensor
 

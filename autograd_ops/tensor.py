@@ -394,7 +394,8 @@ class Tensor:
             return repr(self)
         if self.array.shape:
             raise TypeError(
-                f"a tensor of shape {tuple(self.shape)} cannot be formatted with {spec!r}; format x.item() or x.tolist()"
+                f"a tensor of shape {tuple(self.shape)} cannot be formatted with {spec!r}; format its elements, "
+                "as of x.tolist()"
             )
         return format(self.item(), spec)
 

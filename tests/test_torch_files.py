@@ -130,7 +130,12 @@ def test_everything_that_comes_back(file: str) -> None:
     assert kinds["empty"].shape == (0, 3)
     assert kinds["scalar"].item() == 3.5
     assert type(kinds["parameter"]) is type(kinds["frozen"]) is nn.Parameter
-    assert [kinds[name].requires_grad for name in ("parameter", "frozen", "leaf", "whole")] == [True, False, True, False]
+    assert [kinds[name].requires_grad for name in ("parameter", "frozen", "leaf", "whole")] == [
+        True,
+        False,
+        True,
+        False,
+    ]
     assert kinds["conj"].tolist() == [1 - 2j]
     assert kinds["neg"].tolist() == [-2.0]
     assert kinds["size"] == ag.Size([1, 2])
@@ -179,7 +184,9 @@ def memory(kind: str = "Float", key: Any = "0", count: Any = 4, location: str = 
     return b"(" + b"".join(parts) + b"tQ"
 
 
-def tensor(*, of: bytes = memory(), offset: Any = 0, size: Any = (4,), stride: Any = (1,), hooks: bytes = ORDERED) -> bytes:
+def tensor(
+    *, of: bytes = memory(), offset: Any = 0, size: Any = (4,), stride: Any = (1,), hooks: bytes = ORDERED
+) -> bytes:
     where = value(offset), value(size), value(stride)
     return call(name("torch._utils", "_rebuild_tensor_v2"), of, *where, value(False), hooks)
 
@@ -225,7 +232,9 @@ def test_a_name_that_is_not_known_is_refused_by_name(protocol: int) -> None:
     names = {"exec": Evil(), "getattr": Evil(getattr, "a", "b"), "eval": [1, {"x": Evil(eval, "1/0")}]}
     for refused, evil in names.items():
         data = archive(b"", **{"data.pkl": pickle.dumps(evil, protocol)})
-        with pytest.raises(ag.SerializationError, match=rf"it holds (__builtin__|builtins)\.{refused}, and only tensors"):
+        with pytest.raises(
+            ag.SerializationError, match=rf"it holds (__builtin__|builtins)\.{refused}, and only tensors"
+        ):
             load(data)
 
 
@@ -387,7 +396,7 @@ def test_zip_archives_that_are_not_torch_s() -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as other:
         other.writestr("word/document.xml", "text")
-    with pytest.raises(ag.SerializationError, match="not one of torch.save"):
+    with pytest.raises(ag.SerializationError, match="not one of torch"):
         load(file.getvalue())
 
 

@@ -95,7 +95,8 @@ def to_dlpack(tensor: Tensor) -> Any:
     BufferError
         If it requires grad, or its array library does not give its memory.
     """
-    return __dlpack__(tensor)
+    # Of version 1, which says that the memory may be written to.
+    return __dlpack__(tensor, max_version=(1, 0))
 
 
 def __dlpack__(
@@ -125,7 +126,9 @@ def __dlpack_device__(self: Tensor) -> tuple[int, int]:
 
 def _refuse_on_tape(tensor: Tensor) -> None:
     if tensor.requires_grad:
-        raise BufferError("DLPack: this tensor requires grad, and a change through DLPack would go unseen; use detach()")
+        raise BufferError(
+            "DLPack: this tensor requires grad, and a change through DLPack would go unseen; use detach()"
+        )
 
 
 def _given(called: str, give: Any) -> Any:

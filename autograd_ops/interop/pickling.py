@@ -62,8 +62,9 @@ def _place(tensor: Tensor) -> tuple[Memory, Any]:
 
 def _refuse_recorded(tensor: Tensor, verb: str) -> None:
     if not tensor.is_leaf:
-        raise TapeError(f"{verb}: this tensor was made by a recorded op, so a copy has no place on the tape; "
-                        f"{verb} its detach()")
+        raise TapeError(
+            f"{verb}: this tensor was made by a recorded op, so a copy has no place on the tape; {verb} its detach()"
+        )
 
 
 def deep_copy(tensor: Tensor, memo: dict[int, Any]) -> Tensor:

@@ -1,7 +1,7 @@
 """PyTorch's older constructors: ``FloatTensor``, ``LongTensor`` and so on.
 
-One is a dtype and a kind of device: called it makes a Tensor, given as a dtype it is its dtype, and ``isinstance`` of it
-asks whether a Tensor is of both.
+One is a dtype and a kind of device: called it makes a Tensor, given as a dtype it is its dtype, and ``isinstance``
+of it asks whether a Tensor is of both.
 """
 
 from __future__ import annotations

@@ -575,9 +575,7 @@ class Module:
         if strict and missing:
             problems.insert(0, f"Missing key(s) in state_dict: {_quoted(missing)}. ")
         if problems:
-            raise RuntimeError(
-                "\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *problems])
-            )
+            raise RuntimeError("\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *problems]))
         if assign:
             for key, value in given.items():
                 path, _, name = key.rpartition(".")

@@ -10,4 +10,8 @@ class SerializationError(RuntimeError):
 
 
 class PlacementError(Exception):
-    """Carries, as its cause, what went wrong with a device and not with the file, out of the reading of a file."""
+    """Carries what went wrong with a device, and not with the file, out of the reading of a file."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error

@@ -102,8 +102,7 @@ def load(f: File, map_location: MapLocation = None, *, weights_only: bool = True
     except SerializationError as error:
         raise SerializationError(f"{name}: {error}") from error.__cause__
     except PlacementError as error:
-        assert error.__cause__ is not None
-        raise error.__cause__ from None
+        raise error.error from None
 
 
 def _replace(path: str, data: bytes) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from .errors import SerializationError
 
-__all__ = ["Inner", "Maker", "Pickle", "TakesState", "elements", "refuse"]
+__all__ = ["Inner", "Maker", "Pickle", "TakesState", "elements", "kept", "refuse"]
 
 #: A batch of items is at most 1,000 pairs deep on the stack; what is much deeper is not what ``pickle`` writes.
 MAX_STACK = 10_000
@@ -114,7 +114,7 @@ class Pickle:
         while True:
             code = self._take(1)[0]
             if code == 0x2E:  # STOP
-                return _kept(self._stack.pop())
+                return kept(self._stack.pop())
             step = _STEPS.get(code)
             if step is None:
                 name = _NAMES.get(code)
@@ -167,11 +167,14 @@ class Pickle:
         del self._stack[len(self._stack) - count :]
         return items
 
+    def _drop(self) -> None:
+        self._last(1)
+
     def _append(self, items: list[Any]) -> None:
         target = self._stack[-1]
         if type(target) is not list:
             raise TypeError(f"cannot append to a {type(target).__name__}")
-        target.extend(_kept(item) for item in items)
+        target.extend(kept(item) for item in items)
 
     def _add(self, items: list[Any]) -> None:
         target = self._stack[-1]
@@ -219,7 +222,7 @@ class Pickle:
         self._push(self._memo[index])
 
 
-def _kept(value: Any) -> Any:
+def kept(value: Any) -> Any:
     """`value`, if it can be in what is read."""
     if isinstance(value, Inner):
         raise refuse(getattr(value, "name", "memory that belongs to no tensor"))
@@ -240,7 +243,7 @@ def elements(items: Any) -> list[Any]:
 def _pairs(items: list[Any]) -> list[tuple[Any, Any]]:
     if len(items) % 2:
         raise ValueError("a key without a value")
-    return list(zip(elements(items[::2]), map(_kept, items[1::2]), strict=True))
+    return list(zip(elements(items[::2]), map(kept, items[1::2]), strict=True))
 
 
 def _integer(line: str) -> int | bool:
@@ -312,7 +315,7 @@ def _steps() -> dict[int, Callable[[Pickle], None]]:
         "EMPTY_DICT": lambda p: p._push({}),
         "EMPTY_SET": lambda p: p._push(set()),
         "EMPTY_TUPLE": constant(()),
-        "LIST": lambda p: p._push([_kept(item) for item in p._to_mark()]),
+        "LIST": lambda p: p._push([kept(item) for item in p._to_mark()]),
         "DICT": lambda p: p._push(dict(_pairs(p._to_mark()))),
         "FROZENSET": lambda p: p._push(frozenset(elements(p._to_mark()))),
         "TUPLE": lambda p: p._push(tuple(p._to_mark())),
@@ -326,7 +329,7 @@ def _steps() -> dict[int, Callable[[Pickle], None]]:
         "SETITEMS": lambda p: p._set(p._to_mark()),
         # the stack and the memo
         "MARK": Pickle._mark,
-        "POP": lambda p: None if p._last(1) else None,
+        "POP": lambda p: p._drop(),
         "POP_MARK": lambda p: p._to_mark().clear(),
         "DUP": lambda p: p._push(p._stack[-1]),
         "PUT": lambda p: p._memoize(int(p._line())),

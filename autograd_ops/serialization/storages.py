@@ -81,7 +81,7 @@ class Storage:
         try:
             return self._placed(host, dtype)
         except Exception as error:
-            raise PlacementError from error
+            raise PlacementError(error) from None
 
     def _placed(self, host: Any, dtype: DType) -> Any:
         """The array on its device with the values of `host`; of its memory, if that device's arrays are NumPy's."""

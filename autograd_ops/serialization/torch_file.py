@@ -19,7 +19,7 @@ import numpy as np
 from ..dtypes import DType, as_dtype
 from ..tensor import Size, Tensor
 from .errors import SerializationError
-from .pickles import Inner, Maker, Pickle, TakesState, elements, refuse
+from .pickles import Inner, Maker, Pickle, TakesState, elements, kept, refuse
 from .places import Place
 from .storages import Storage
 
@@ -37,7 +37,7 @@ def reader_for(data: bytes) -> Callable[[bytes, Place], Any] | None:
         return _read_zip
     if data[:1] == b"\x80" and data[2:15] == MAGIC_PICKLE:
         return _read_row
-    if data[:1] == b"\x80" and not data[8:9] == b"{":  # where a safetensors file's header begins
+    if data[:1] == b"\x80" and data[8:9] != b"{":  # where a safetensors file's header begins
         return _refuse_bare_pickle
     return None
 
@@ -68,7 +68,13 @@ class _Memory(Inner):
 
 
 def _tensor_v2(
-    memory: Any, offset: Any, size: Any, stride: Any, requires_grad: Any = False, hooks: Any = None, metadata: Any = None
+    memory: Any,
+    offset: Any,
+    size: Any,
+    stride: Any,
+    requires_grad: Any = False,
+    hooks: Any = None,
+    metadata: Any = None,
 ) -> Any:
     return _tensor_v3(memory, offset, size, stride, requires_grad, hooks, memory.dtype, metadata)
 
@@ -114,9 +120,9 @@ class _NumpyDtype(TakesState):
     """A dtype of NumPy's, as its pickles give it: a name, then a state with the order of bytes."""
 
     def __init__(self, name: Any, *_: Any) -> None:
-        self.dtype = np.dtype(name) if isinstance(name, str) and name[:1] in "biufc" and name[1:].isdecimal() else None
-        if self.dtype is None:
+        if not isinstance(name, str) or name[:1] not in "biufc" or not name[1:].isdecimal():
             raise refuse(f"NumPy's dtype {name!r}")
+        self.dtype = np.dtype(name)
 
     def take_state(self, state: Any) -> None:
         self.dtype = self.dtype.newbyteorder(state[1])
@@ -142,6 +148,10 @@ def _exactly(kind: type, given: Any) -> Any:
     return given
 
 
+def _ordered(pairs: Any = ()) -> OrderedDict[Any, Any]:
+    return OrderedDict([(elements([key])[0], kept(value)) for key, value in pairs])
+
+
 def _complex(real: Any, imag: Any) -> complex:
     return complex(float(real), float(imag))
 
@@ -164,7 +174,7 @@ _MAKERS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_parameter": _parameter,
     "torch.Size": _size,
     "torch.device": _device,
-    "collections.OrderedDict": lambda pairs=(): OrderedDict(zip(elements([k for k, _ in pairs]), [v for _, v in pairs])),
+    "collections.OrderedDict": _ordered,
     "builtins.complex": _complex,
     "builtins.bytearray": lambda data=b"": bytearray(_exactly(bytes, data)),
     "builtins.set": lambda items=(): set(elements(items)),
@@ -225,9 +235,15 @@ def _unpickle(data: bytes, at: int, storage_of: Callable[..., Any]) -> tuple[Any
 
     def persistent(key: Any) -> _Memory:
         kind, storage_type, name, location, count = key[:5]
-        if kind != "storage" or not isinstance(storage_type, _Type) or type(count) is not int or key[5:] not in (
-            (),
-            (None,),
+        if (
+            kind != "storage"
+            or not isinstance(storage_type, _Type)
+            or type(count) is not int
+            or key[5:]
+            not in (
+                (),
+                (None,),
+            )
         ):
             raise refuse(f"a reference to {kind!r}")
         if type(name) is not str or type(location) is not str:
@@ -298,11 +314,10 @@ class _Archive:
         entry = self._entries.get(f"{self._folder}{name}")
         if entry is None:
             raise SerializationError(f"it has no entry {name!r}")
-        raw = np.empty(entry.file_size, np.uint8)
-        with self._archive.open(entry) as file:
-            if file.readinto(memoryview(raw)) != raw.size or file.read(1):
-                raise SerializationError(f"its entry {name!r} is cut off")
-        return raw
+        data = self._archive.read(entry)
+        if len(data) != entry.file_size:
+            raise SerializationError(f"its entry {name!r} is cut off")
+        return np.frombuffer(bytearray(data), np.uint8)
 
 
 # ---------------------------------------------------------------- the row of pickles
@@ -318,7 +333,9 @@ def _read_row(data: bytes, place: Place) -> Any:
     protocol, at = plain(at)
     about, start = plain(at)
     if protocol != PROTOCOL or not isinstance(about, dict):
-        raise SerializationError(f"written in protocol {protocol!r} of torch.save's older format, and {PROTOCOL} is read")
+        raise SerializationError(
+            f"written in protocol {protocol!r} of torch.save's older format, and {PROTOCOL} is read"
+        )
     if about.get("little_endian") is not True:
         raise SerializationError("its numbers are not little-endian, and only little-endian ones are read")
     # Memory comes behind the pickle that says what it is: so the pickle is read once for what follows it and for the
@@ -353,4 +370,3 @@ def _read_row(data: bytes, place: Place) -> Any:
         return storages[name]
 
     return _unpickle(data, start, storage_of)[0]
-
