@@ -10,7 +10,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, lazy, linalg, ops
+from . import autograd, cuda, functions, lazy, linalg, ops, random
 from .creation import *
 from .dtypes import *
 
@@ -48,6 +48,7 @@ from . import methods  # isort: skip
 
 if TYPE_CHECKING:
     from . import nn, optim, utils
+    from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .interop.dlpack import from_dlpack, to_dlpack
     from .interop.sharing import asarray, frombuffer
     from .interop.typed import (
@@ -69,6 +70,7 @@ _LAZY = {
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),
+    "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     "interop.dlpack": ("from_dlpack", "to_dlpack"),
     "interop.sharing": ("asarray", "frombuffer"),

@@ -67,7 +67,7 @@ def place(device: str | None, dtype: Any) -> tuple[Backend, Any, Any]:
     where = _default_device if device is None else parse_device(device)
     backend = get_backend(where)
     native = native_dtype(backend, get_default_dtype() if dtype is None else as_dtype(dtype))
-    return backend, native, backend.native_device(where)
+    return backend.for_dtype(native), native, backend.native_device(where)
 
 
 def shape_from(size: Sequence[Any]) -> tuple[int, ...]:
@@ -115,12 +115,13 @@ def accepted(array: Any, called: str, *, reorder: bool = False) -> Any:
                     "shared; use tensor(array), which copies"
                 )
             array = array.astype(array.dtype.newbyteorder("="))
-    return array
+    return backend.adopt(array)
 
 
 def transfer(array: Any, backend: Backend, dtype: DType | None, device: Device | None, *, copy: bool) -> Any:
     """An array of `backend` with another dtype, on another device; ``copy``: never itself."""
     at = backend.device_of(array)
+    array = backend.adopt(array)
     if device is not None and device != at:
         target = get_backend(device)
         name = backend.dtype_name(array.dtype) if dtype is None else dtype.name

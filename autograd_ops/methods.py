@@ -15,9 +15,8 @@ from . import functions, indexing, lazy, ops
 from .arrays import move
 from .autograd import backward
 from .creation import full, tensor, zeros
-from .dtypes import DType, as_dtype, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+from .dtypes import DType, as_dtype, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from .inplace import in_place
-from .random import normal, uniform
 from .tensor import Tensor
 
 __all__: list[str] = []
@@ -219,23 +218,13 @@ def _zero_(self: Tensor) -> Tensor:
     return in_place(self, _replaced, zeros((), dtype=self.dtype, device=self.device), name="zero_")
 
 
-def _drawn(self: Tensor, name: str, array: Any) -> Tensor:
-    return in_place(self, _replaced, Tensor(array), name=name)
-
-
-def _uniform_(self: Tensor, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Tensor:
-    """Set every element to a number drawn evenly from [low, high); returns itself."""
-    drawn = uniform(low, high, tuple(self.shape), generator=generator, dtype=self.dtype, device=self.device)
-    return _drawn(self, "uniform_", drawn.array)
-
-
-def _normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
-    """Set every element to a number of the normal distribution of that mean and deviation; returns itself."""
-    drawn = normal(mean, std, tuple(self.shape), generator=generator, dtype=self.dtype, device=self.device)
-    return _drawn(self, "normal_", drawn.array)
-
-
-_attach(_copy_, _fill_, _zero_, _uniform_, _normal_)
+_attach(_copy_, _fill_, _zero_)
+lazy.attach(
+    Tensor,
+    "random.in_place",
+    *("bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"),
+)
+lazy.attach(Tensor, "random.drawing", "bernoulli", "multinomial")
 
 # ---------------------------------------------------------------- to another dtype or device
 
@@ -330,6 +319,7 @@ for _name, _dtype in {
     "float": float32,
     "double": float64,
     "half": float16,
+    "bfloat16": bfloat16,
     "long": int64,
     "int": int32,
     "short": int16,

@@ -342,11 +342,12 @@ class Tensor:
             If `copy` is False and there must be one: for another dtype, or from another device.
         """
         array = host = self.numpy()
+        shared = kernels(self.array).shares_memory(host, self.array)
         if dtype is not None and host.dtype != dtype:
-            array = host.astype(dtype)
-        elif copy and host is self.array:
+            array, shared = host.astype(dtype), False
+        elif copy and shared:
             array = host.copy()
-        if copy is False and array is not self.array:
+        if copy is False and not shared:
             raise ValueError(
                 f"numpy: a {self.dtype.name} tensor on {str(self.device)!r} cannot become an array of "
                 f"{host.dtype if dtype is None else dtype} without a copy; leave copy=False out"

@@ -399,6 +399,15 @@ def test_tied_tensors_stay_tied(copied: Any, device: str) -> None:
     assert t.tolist() == [1.0, 1.0]
 
 
+@COPIES
+def test_bfloat16_views(copied: Any) -> None:
+    t = ag.tensor([1.0, 2.0], dtype=ag.bfloat16)
+    one, two = copied([t, t[1:]])
+    one.zero_()
+    assert (two.dtype, two.tolist()) == (ag.bfloat16, [0.0])
+    assert np.shares_memory(np.asarray(t, copy=False), t.array)
+
+
 def test_what_a_copy_keeps() -> None:
     p = nn.Parameter(ag.ones(2))
     (p * 3).sum().backward()

@@ -240,11 +240,18 @@ def test_plain_safetensors_file(tmp_path, metadata):
     assert back["b"].dtype == ag.int8
 
 
-def test_bfloat16_becomes_float32():
+def test_bfloat16_becomes_float32_where_there_is_none():
     header = json.dumps({"x": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]}}).encode()
     data = struct.pack("<Q", len(header)) + header + bytes([0x80, 0x3F, 0x20, 0xC0])
-    back = ag.load(io.BytesIO(data))["x"]
-    assert back.dtype == ag.float32
+    for device, dtype in {"cpu": ag.bfloat16, "strict": ag.float32}.items():
+        back = ag.load(io.BytesIO(data), map_location=device)["x"]
+        assert back.dtype is dtype
+        assert back.tolist() == [1.0, -2.5]
+
+
+def test_bfloat16_is_written_as_such():
+    back = round_trip({"x": ag.tensor([1.0, -2.5], dtype=ag.bfloat16)})["x"]
+    assert back.dtype is ag.bfloat16
     assert back.tolist() == [1.0, -2.5]
 
 
