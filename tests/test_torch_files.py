@@ -209,6 +209,7 @@ def load(data: bytes, **options: Any) -> Any:
 def test_the_files_made_by_hand_are_good() -> None:
     assert load(archive(tensor())).tolist() == [0, 1, 2, 3]
     assert load(archive(tensor(offset=1, size=(2, 2), stride=(1, 1)))).tolist() == [[1, 2], [2, 3]]
+    assert load(archive(call(name("collections", "Counter"), value({2: 1})))) == {2: 1}
     assert load(archive(value({"a": [1, (2.5, None)], 3: "ü"}))) == {"a": [1, (2.5, None)], 3: "ü"}
     framed = {"a": [b"x", {1}, bytearray(b"y")], "big": 2**3000, "long": "z" * 300}
     for protocol in (4, 5):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -175,6 +175,7 @@ _MAKERS: dict[str, Callable[..., Any]] = {
     "torch.Size": _size,
     "torch.device": _device,
     "collections.OrderedDict": _ordered,
+    "collections.Counter": lambda counts: Counter(_exactly(dict, counts)),
     "builtins.complex": _complex,
     "builtins.bytearray": lambda data=b"": bytearray(_exactly(bytes, data)),
     "builtins.set": lambda items=(): set(elements(items)),
