@@ -342,7 +342,7 @@ class Tensor:
             If `copy` is False and there must be one: for another dtype, or from another device.
         """
         array = host = self.numpy()
-        shared = kernels(self.array).shares_memory(host, self.array)
+        shared = kernels(self.array).on_host
         if dtype is not None and host.dtype != dtype:
             array, shared = host.astype(dtype), False
         elif copy and shared:

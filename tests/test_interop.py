@@ -17,6 +17,8 @@ from autograd_ops import nn, optim
 from autograd_ops.interop import numpy_calls, pickling
 from autograd_ops.utils.data import DataLoader, TensorDataset
 
+from .cuda_stand_in import stand_in
+
 DEVICES = ["cpu", "strict:device1"]
 
 
@@ -284,6 +286,20 @@ def test_older_constructors() -> None:
     ):
         with pytest.raises((TypeError, ValueError)):
             call()
+
+
+def test_a_gpu_without_a_gpu() -> None:
+    with stand_in():
+        t = ag.cuda.FloatTensor([1.0, 2.0])
+        assert t.device == "cuda:0"
+        assert np.array(t).tolist() == [1.0, 2.0]
+        with pytest.raises(ValueError, match="without a copy"):
+            np.asarray(t, copy=False)
+        assert np.sqrt(t).device == np.cbrt(t).device == "cuda:0"
+        for copied in (copy.deepcopy, pickled, copy.copy):
+            one, two = copied((t, t.detach()))
+            assert one.device == two.device == "cuda:0"
+            assert one.tolist() == [1.0, 2.0]
 
 
 # ---------------------------------------------------------------- DLPack

@@ -64,6 +64,8 @@ class Backend:
         Types that its operators and reductions give where an array is meant.
     workspace
         The most elements of the columns that a convolution makes at a time.
+    on_host
+        Whether `to_host` gives the memory of an array itself, rather than a copy.
     """
 
     name: ClassVar[str]
@@ -71,6 +73,7 @@ class Backend:
     array_types: tuple[type, ...]
     scalar_types: tuple[type, ...] = ()
     workspace: int = 2**25
+    on_host: ClassVar[bool] = False
 
     # ---------------------------------------------------------------- devices
 

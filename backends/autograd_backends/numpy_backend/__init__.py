@@ -46,6 +46,7 @@ class NumpyBackend(Backend):
     xp = namespace
     # Blocks of columns that stay in the processor's cache: some 15 % faster than one large one.
     workspace = 2**20
+    on_host: ClassVar[bool] = True
     array_types: tuple[type, ...] = (np.ndarray,)
     scalar_types: tuple[type, ...] = (
         *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
