@@ -16,6 +16,8 @@ from .dtypes import *
 
 # PyTorch's other names of dtypes. They hide Python's own here, and nowhere else.
 from .dtypes import bool_ as bool
+from .dtypes import complex64 as cfloat
+from .dtypes import complex128 as cdouble
 from .dtypes import float16 as half
 from .dtypes import float32 as float
 from .dtypes import float64 as double
@@ -47,7 +49,7 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import nn, optim, utils
+    from . import array_api, fft, nn, optim, utils
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .interop.dlpack import from_dlpack, to_dlpack
     from .interop.sharing import asarray, frombuffer
@@ -67,9 +69,11 @@ if TYPE_CHECKING:
 
 #: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
+    "fft": ("fft",),
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),
+    "array_api": ("array_api",),
     "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     "interop.dlpack": ("from_dlpack", "to_dlpack"),
@@ -82,3 +86,5 @@ _LAZY = {
 }
 
 __getattr__, __dir__ = lazy.attributes(__name__, _LAZY)
+
+lazy.follow("einops._backends", "einops_backend")

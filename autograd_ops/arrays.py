@@ -9,18 +9,7 @@ import numpy as np
 
 from autograd_backends import Backend, Device, get_backend, kernels, parse_device
 
-from .dtypes import (
-    DType,
-    as_dtype,
-    bool_,
-    complex64,
-    complex128,
-    dtype_of,
-    float64,
-    get_default_dtype,
-    int64,
-    native_dtype,
-)
+from .dtypes import DType, as_dtype, bool_, default_complex, dtype_of, get_default_dtype, int64, native_dtype
 
 __all__ = [
     "accepted",
@@ -125,10 +114,13 @@ def transfer(array: Any, backend: Backend, dtype: DType | None, device: Device |
     if device is not None and device != at:
         target = get_backend(device)
         name = backend.dtype_name(array.dtype) if dtype is None else dtype.name
-        return target.asarray(backend.to_host(array), target.dtype(name), device)
+        host = backend.to_host(array)
+        if dtype is not None and host.dtype.kind == "c" and dtype.kind not in ("complex", "bool"):
+            host = host.real
+        return target.asarray(host, target.dtype(name), device)
     native = array.dtype if dtype is None else native_dtype(backend, dtype)
     if native != array.dtype:
-        return backend.xp.astype(array, native)
+        return backend.cast(array, native)
     return backend.xp.asarray(array, copy=True) if copy else array
 
 
@@ -150,7 +142,7 @@ def array_from(data: Any, dtype: Any, device: str | None) -> Any:
     Raises
     ------
     TypeError
-        If there is something else than numbers among them.
+        If there is something else than numbers among them, or complex ones and the dtype is real.
     ValueError
         If they are of unequal lengths.
     OverflowError
@@ -158,6 +150,8 @@ def array_from(data: Any, dtype: Any, device: str | None) -> Any:
     """
     host = _host_array(data)
     backend, native, _ = place(device, dtype_of_data(host) if dtype is None else dtype)
+    if host.dtype.kind == "c" and not backend.xp.isdtype(native, ("complex floating", "bool")):
+        raise TypeError(f"tensor: complex numbers do not fit into {native}; give their .real parts")
     if host.size and host.dtype.kind in "iu" and backend.xp.isdtype(native, "integral"):
         limits, least, largest = backend.xp.iinfo(native), int(host.min()), int(host.max())
         if largest > limits.max or least < min(limits.min, -limits.max - 1):
@@ -198,5 +192,5 @@ def dtype_of_data(host: Any) -> DType:
     if kind == "f":
         return get_default_dtype()
     if kind == "c":
-        return complex128 if get_default_dtype() is float64 else complex64
+        return default_complex()
     return bool_ if kind == "b" else int64

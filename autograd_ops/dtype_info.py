@@ -12,18 +12,14 @@ from .dtypes import (
     DType,
     as_dtype,
     bool_,
-    complex64,
-    complex128,
     dtype_of,
-    float32,
-    float64,
     get_default_dtype,
     native_dtype,
 )
 from .promotion import KIND_ORDER, NUMBER_ORDER, common_dtype
 from .tensor import Tensor
 
-__all__ = ["can_cast", "finfo", "iinfo", "promote_types", "result_type"]
+__all__ = ["can_cast", "finfo", "iinfo", "meeting", "promote_types", "result_type"]
 
 
 class finfo:
@@ -67,7 +63,7 @@ class finfo:
         chosen = get_default_dtype() if dtype is None else as_dtype(dtype)
         if chosen.kind not in ("float", "complex"):
             raise TypeError(f"finfo: {chosen.name} is no float dtype; its limits are in iinfo")
-        parts = {complex64: float32, complex128: float64}.get(chosen, chosen)
+        parts = chosen.to_real()
         limits = _float_limits(parts)
         self.bits = 8 * parts.itemsize
         self.eps = float(limits.eps)
@@ -139,7 +135,7 @@ def promote_types(type1: Any, type2: Any) -> DType:
     >>> ag.promote_types(ag.uint8, ag.int8), ag.promote_types(ag.int64, ag.float16)
     (autograd_ops.int16, autograd_ops.float16)
     """
-    return _meeting(as_dtype(type1), as_dtype(type2))
+    return meeting(as_dtype(type1), as_dtype(type2))
 
 
 def result_type(tensor1: Any, tensor2: Any) -> DType:
@@ -164,10 +160,11 @@ def result_type(tensor1: Any, tensor2: Any) -> DType:
             number = max(number, NUMBER_ORDER[type(value)])
         else:
             raise TypeError(f"result_type: expected Tensors and numbers, got {type(value).__name__}")
-    return _meeting(*dtypes or [bool_], number=number)
+    return meeting(*dtypes or [bool_], number=number)
 
 
-def _meeting(*dtypes: DType, number: int = -1) -> DType:
+def meeting(*dtypes: DType, number: int = -1) -> DType:
+    """The dtype that arrays of `dtypes` meet in, and with them a Python number of that place in `NUMBER_ORDER`."""
     backend = get_backend("cpu")
     natives = tuple([native_dtype(backend, dtype) for dtype in dtypes])
     return dtype_of(backend, common_dtype(backend, natives, number, False, get_default_dtype()))

@@ -7,6 +7,8 @@ imports, since ops record on Tensors; hence they are attached here and not writt
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from autograd_backends import Device, is_array, kernels, parse_device
@@ -15,7 +17,22 @@ from . import functions, indexing, lazy, ops
 from .arrays import move
 from .autograd import backward
 from .creation import full, tensor, zeros
-from .dtypes import DType, as_dtype, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+from .dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
 from .inplace import in_place
 from .tensor import Tensor
 
@@ -47,6 +64,8 @@ _OPERATORS = {
     "and": ops.bitwise_and,
     "or": ops.bitwise_or,
     "xor": ops.bitwise_xor,
+    "lshift": ops.bitwise_left_shift,
+    "rshift": ops.bitwise_right_shift,
 }
 for _name, _op in _OPERATORS.items():
     setattr(Tensor, f"__{_name}__", _op)
@@ -91,7 +110,7 @@ Tensor.__eq__ = _compared(ops.equal)  # type: ignore[method-assign]
 Tensor.__ne__ = _compared(ops.not_equal)  # type: ignore[method-assign]
 Tensor.__getitem__ = indexing.getitem  # type: ignore[method-assign]
 Tensor.__setitem__ = indexing.setitem  # type: ignore[method-assign]
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
+for _name in _OPERATORS:
     setattr(Tensor, f"__i{_name}__", _in_place_operator(_OPERATORS[_name], f"{_name.removeprefix('true')}_"))
 
 # ---------------------------------------------------------------- methods that are functions
@@ -101,6 +120,7 @@ _NOT_METHODS = {
     "broadcast_shapes",
     "broadcast_tensors",
     "cat",
+    "complex",
     "concat",
     "concatenate",
     "einsum",
@@ -108,7 +128,10 @@ _NOT_METHODS = {
     "is_tensor",
     "meshgrid",
     "numel",
+    "polar",
     "stack",
+    "view_as_complex",
+    "view_as_real",
     "vstack",
 }
 
@@ -326,9 +349,47 @@ for _name, _dtype in {
     "char": int8,
     "byte": uint8,
     "bool": bool_,
+    "cfloat": complex64,
+    "cdouble": complex128,
 }.items():
     setattr(Tensor, _name, _cast(_dtype))
 _attach(_to, _type, _type_as, _cpu, _cuda, _contiguous, _is_contiguous)
+
+
+# ---------------------------------------------------------------- the array API's array object
+
+#: The versions of the standard whose code runs with `autograd_ops.array_api`: each added to the one before.
+_STANDARDS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+
+
+def _array_namespace(self: Tensor, *, api_version: str | None = None) -> ModuleType:
+    """The array API standard's functions for Tensors: `autograd_ops.array_api`.
+
+    Raises
+    ------
+    ValueError
+        If `api_version` is of a version that is not supported.
+    """
+    if api_version is not None and api_version not in _STANDARDS:
+        raise ValueError(f"__array_namespace__: version {api_version!r} is none of {', '.join(_STANDARDS)}")
+    return import_module(".array_api", __package__)
+
+
+def _to_device(self: Tensor, device: str, /, *, stream: Any = None) -> Tensor:
+    """This Tensor on another device; itself where it is there already.
+
+    Raises
+    ------
+    ValueError
+        If a `stream` is given: copies wait for what was computed before them.
+    """
+    if stream is not None:
+        raise ValueError("to_device: a stream cannot be chosen; leave stream out")
+    return _to(self, device)
+
+
+Tensor.__array_namespace__ = _array_namespace  # type: ignore[attr-defined]
+_attach(_to_device)
 
 
 def _transposed(self: Tensor) -> Tensor:
@@ -352,6 +413,46 @@ def _element_size(self: Tensor) -> int:
     return self.dtype.itemsize
 
 
+def _conjugate_transposed(self: Tensor) -> Tensor:
+    """The conjugate of a matrix, transposed.
+
+    Raises
+    ------
+    ValueError
+        If it is no matrix.
+    """
+    if self.ndim != 2:
+        raise ValueError(f"H: expected a matrix, got shape {tuple(self.shape)}; mH takes those in the last dimensions")
+    return functions.adjoint(self)
+
+
+def _get_real(self: Tensor) -> Tensor:
+    """The real part, a view where the array library has such; a real Tensor itself. Setting it changes it in place."""
+    return ops.real(self) if self.dtype.is_complex else self
+
+
+def _set_real(self: Tensor, value: Any) -> None:
+    if not self.dtype.is_complex:
+        self.copy_(value)
+        return
+    in_place(self, lambda x, part: ops.complex(part, ops.imag(x)), value, name="real")
+
+
+def _get_imag(self: Tensor) -> Tensor:
+    """The imaginary part, a view where the array library has such. Setting it changes it in place."""
+    return ops.imag(self)
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    if not self.dtype.is_complex:
+        raise TypeError(f"imag: only a complex tensor has an imaginary part to set, and this one is {self.dtype.name}")
+    in_place(self, lambda x, part: ops.complex(ops.real(x), part), value, name="imag")
+
+
+Tensor.real = property(_get_real, _set_real)  # type: ignore[attr-defined]
+Tensor.imag = property(_get_imag, _set_imag)  # type: ignore[attr-defined]
+Tensor.H = property(_conjugate_transposed)  # type: ignore[attr-defined]
+Tensor.mH = property(lambda self: functions.adjoint(self))  # type: ignore[attr-defined]
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
 _attach(_detach_, _nelement, _element_size)
