@@ -165,6 +165,8 @@ def test_operators_with_an_array_on_the_left() -> None:
     ]:
         near(result, expected)
         assert result.requires_grad
+    half = ag.ones(2, dtype=ag.bfloat16)
+    assert (half.array * half).dtype is ag.bfloat16
     assert (x() == A).all()
     assert (x() + 1 > A).all()
     a = A.copy()
