@@ -1,5 +1,5 @@
 """Helpers around training."""
 
-from . import data, dlpack
+from . import checkpoint, data, dlpack
 
-__all__ = ["data", "dlpack"]
+__all__ = ["checkpoint", "data", "dlpack"]
