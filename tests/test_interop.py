@@ -38,8 +38,12 @@ def near(ours: Any, theirs: Any) -> None:
 
 #: Of those that take neither one float array nor two: what they take.
 ODD = {
-    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"), (A.astype(int),) * 2),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm"), (A.astype(int),) * 2),
+    **dict.fromkeys(("left_shift", "right_shift"), (A.astype(int),) * 2),
+        ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "left_shift", "right_shift"), (A.astype(int),) * 2
+    ),
     "invert": (A.astype(int),),
+    "ldexp": (A, A.astype(int)),
     "arccosh": (A + 1,),
     "arcsin": (A / 2,),
     "arccos": (A / 2,),

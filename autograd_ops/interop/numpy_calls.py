@@ -25,8 +25,8 @@ __all__ = ["__array_function__", "__array_ufunc__"]
 
 # ---------------------------------------------------------------- functions of elements
 
-#: NumPy's name -> what is the same here.
-UFUNCS: dict[str, str] = {
+#: NumPy's name -> the op that is the same.
+OPS: dict[str, str] = {
     **{name: name for name in ("add", "bitwise_and", "bitwise_or", "bitwise_xor", "ceil", "copysign", "cos", "cosh")},
     **{name: name for name in ("equal", "exp", "expm1", "floor", "floor_divide", "greater", "greater_equal", "hypot")},
     **{name: name for name in ("isfinite", "isinf", "isnan", "less", "less_equal", "log", "log10", "log1p", "log2")},
@@ -53,7 +53,30 @@ UFUNCS: dict[str, str] = {
     "subtract": "sub",
 }
 
-_ufuncs: dict[Any, Callable[..., Any]] = {getattr(np, name): getattr(ops, ours) for name, ours in UFUNCS.items()}
+#: NumPy's name -> the function of this library that is the same, where that is not an op.
+WRITTEN: dict[str, str] = {
+    **{name: name for name in ("deg2rad", "exp2", "float_power", "fmax", "fmin", "fmod", "gcd", "heaviside", "lcm")},
+    **{name: name for name in ("ldexp", "logaddexp2", "positive", "rad2deg")},
+    "degrees": "rad2deg",
+    "radians": "deg2rad",
+}
+
+UFUNCS = OPS | WRITTEN
+
+
+class _Found(dict[Any, Callable[..., Any] | None]):
+    """NumPy's ufunc -> what is the same here, found when it is first called; ``None`` if nothing is."""
+
+    def __missing__(self, ufunc: Any) -> Callable[..., Any] | None:
+        name = ufunc.__name__
+        found = None
+        if getattr(np, name, None) is ufunc and name in UFUNCS:
+            found = getattr(ops, OPS[name]) if name in OPS else getattr(autograd_ops, WRITTEN[name])
+        self[ufunc] = found
+        return found
+
+
+_ufuncs = _Found()
 
 
 def __array_ufunc__(self: Tensor, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -64,7 +87,7 @@ def __array_ufunc__(self: Tensor, ufunc: Any, method: str, *inputs: Any, **optio
     TypeError
         If one needs a gradient and the call is not recorded, or the result is to be written into a Tensor.
     """
-    ours = _ufuncs.get(ufunc)
+    ours = _ufuncs[ufunc]
     if ours is not None and method == "__call__" and not options:
         return ours(*map(_operand, inputs))
     called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
@@ -73,7 +96,7 @@ def __array_ufunc__(self: Tensor, ufunc: Any, method: str, *inputs: Any, **optio
         raise TypeError(f"numpy.{called} cannot write into a Tensor; use its in-place methods, as in x.add_(y)")
     tensors = [x for x in inputs if isinstance(x, Tensor)]
     if any(x.requires_grad for x in tensors):
-        advice = _advice_for_out(ufunc) if out else _here(UFUNCS.get(called, ""))
+        advice = _advice_for_out(ufunc) if out else _here(UFUNCS.get(called, called))
         raise TypeError(_unrecorded(called, advice))
     values = getattr(ufunc, method)(*_values(inputs), **_values(options))
     if values is None or out:
