@@ -40,8 +40,6 @@ def near(ours: Any, theirs: Any) -> None:
 ODD = {
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm"), (A.astype(int),) * 2),
     **dict.fromkeys(("left_shift", "right_shift"), (A.astype(int),) * 2),
-        ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "left_shift", "right_shift"), (A.astype(int),) * 2
-    ),
     "invert": (A.astype(int),),
     "ldexp": (A, A.astype(int)),
     "arccosh": (A + 1,),

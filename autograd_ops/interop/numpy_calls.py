@@ -10,6 +10,7 @@ array stands left of an operator; ``x * a`` never comes here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from inspect import signature
 from typing import Any
 
@@ -244,10 +245,13 @@ def __array_function__(self: Tensor, func: Any, types: Any, args: Any, kwargs: A
     return func(*_values(args), **_values(kwargs))
 
 
+_signature = cache(signature)
+
+
 def _takes(function: Callable[..., Any], args: Any, kwargs: Any) -> bool:
     """Whether `function` knows these arguments, of which the first is what it works on."""
     try:
-        bound = signature(function).bind(*args, **kwargs)
+        bound = _signature(function).bind(*args, **kwargs)
     except TypeError:
         return False
     first = next(iter(bound.arguments.values()))
