@@ -486,7 +486,7 @@ class LocalResponseNorm(Module):
 class CrossMapLRN2d(LocalResponseNorm):
     """PyTorch's older name of `LocalResponseNorm`.
 
-    Where `size` is even it takes one channel less, as PyTorch's does, and still divides by `size`. (PyTorch's also keeps
+    Where `size` is even it takes one channel less, as PyTorch's does, and still divides by `size`. (PyTorch's keeps
     the first channel in windows that are past it.)
     """
 
