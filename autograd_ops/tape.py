@@ -388,13 +388,26 @@ def _arrive_at_output(
     grads[main.seq][port.index] = gradient
 
 
+class FilledGradients(list[Any]):
+    """The gradients of a node's outputs, with zeros where none arrived: at the places in `missing`.
+
+    A rule may need to know: what is infinite times a gradient of 0 is no number, times none it is 0.
+    """
+
+    missing: frozenset[int]
+
+
 def _with_zeros(gradients: list[Any], node: Node) -> list[Any]:
     """The gradients of a node's outputs, with a zero array of stride 0 for each that none arrived at."""
+    missing = frozenset([i for i, gradient in enumerate(gradients) if gradient is None])
+    if not missing:
+        return gradients
+    filled = FilledGradients(gradients)
+    filled.missing = missing
     present = next(g for g in gradients if g is not None)
     array = getattr(present, "array", present)
     xp = namespace(array)
-    for i, gradient in enumerate(gradients):
-        if gradient is None:
-            zero = xp.zeros((), dtype=node.dtype[i], device=array.device)
-            gradients[i] = xp.broadcast_to(zero, node.shape[i])
-    return gradients
+    for i in missing:
+        zero = xp.zeros((), dtype=node.dtype[i], device=array.device)
+        filled[i] = xp.broadcast_to(zero, node.shape[i])
+    return filled

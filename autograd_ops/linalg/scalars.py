@@ -82,7 +82,7 @@ def matrix_rank(A: Tensor, *, atol: Tolerance = None, rtol: Tolerance = None, he
     tensor(1)
     """
     (check_square if hermitian else check)("matrix_rank", A.array, "A")
-    atol, rtol = tolerances(A, atol, rtol)
+    atol, rtol = tolerances("matrix_rank", A, atol, rtol)
     A = A.detach()
     values = ops.abs(ops.eigvalsh(A)) if hermitian else ops.svdvals(A)
     last = (values.ndim - 1,)
