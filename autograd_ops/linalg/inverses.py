@@ -176,12 +176,12 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
         refuse_info("solve_ex", A, info, SINGULAR)
     vector = _is_vector(A, B)
     singular = ops.not_equal(info, 0)
-    safe = ops.where(_beside(singular, 2), eye(A.shape[-1], dtype=A.dtype, device=A.device), A)
+    safe = ops.where(beside(singular, 2), eye(A.shape[-1], dtype=A.dtype, device=A.device), A)
     result = solve(safe, B, left=left)
-    return SolveInfo(ops.where(_beside(singular, 1 if vector else 2), math.nan, result), info)
+    return SolveInfo(ops.where(beside(singular, 1 if vector else 2), math.nan, result), info)
 
 
-def _beside(x: Tensor, count: int) -> Tensor:
+def beside(x: Tensor, count: int) -> Tensor:
     """x with `count` dimensions of length 1 at its end."""
     return ops.reshape(x, (*x.shape, *(1,) * count))
 
