@@ -10,7 +10,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, lazy, ops
+from . import autograd, cuda, functions, lazy, ops, random
 from .creation import *
 from .dtypes import *
 
@@ -47,7 +47,8 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import linalg, nn, optim, utils
+    from . import array_api, linalg, nn, optim, utils
+    from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
@@ -56,8 +57,12 @@ _LAZY = {
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),
+    "array_api": ("array_api",),
+    "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     **functions.LAZY,
 }
 
 __getattr__, __dir__ = lazy.attributes(__name__, _LAZY)
+
+lazy.follow("einops._backends", "einops_backend")
