@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from .deform_conv import *
     from .dropout import *
     from .embedding import *
+    from .fft import *
     from .grid_sample import *
     from .group_norm import *
+    from .integers import *
     from .interpolate import *
     from .linalg import *
     from .linear import *
@@ -50,7 +52,10 @@ if TYPE_CHECKING:
     from .pad import *
     from .pool import *
     from .recurrent import *
+    from .scan import *
+    from .scatter import *
     from .search import *
+    from .special import *
     from .unfold import *
 
 #: The families of module ops.
@@ -62,8 +67,10 @@ MODULE_OPS = (
     "deform_conv",
     "dropout",
     "embedding",
+    "fft",
     "grid_sample",
     "group_norm",
+    "integers",
     "interpolate",
     "linalg",
     "linear",
@@ -72,7 +79,10 @@ MODULE_OPS = (
     "pad",
     "pool",
     "recurrent",
+    "scan",
+    "scatter",
     "search",
+    "special",
     "unfold",
 )
 

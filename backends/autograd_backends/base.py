@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import Any, ClassVar
@@ -155,9 +156,22 @@ class Backend:
         raise NotImplementedError
 
     @cache  # noqa: B019  # there is one Backend a library, for good
+    def complex_dtype(self, dtype: Any) -> Any:
+        """The complex dtype that holds numbers of a float `dtype`, or of a complex one."""
+        return self.dtype("complex128" if self.dtype_name(dtype) in ("float64", "complex128") else "complex64")
+
+    @cache  # noqa: B019  # there is one Backend a library, for good
     def accumulator(self, dtype: Any) -> Any:
         """The dtype in which sums over an array of `dtype` are taken: float32 for half precision, else `dtype`."""
         return self.dtype("float32") if self.dtype_name(dtype) in ("float16", "bfloat16") else dtype
+
+    def cast(self, array: Array, dtype: Any, copy: bool = True) -> Array:
+        """`array` with elements of `dtype`: of complex numbers the real parts, if `dtype` is real."""
+        xp = self.xp
+        if array.dtype in self.complex_dtypes and dtype not in self.complex_dtypes and dtype != xp.bool:
+            array = xp.real(array)  # libraries warn of this cast, or refuse it
+        out: Array = xp.astype(array, dtype, copy=copy)
+        return out
 
     # ---------------------------------------------------------------- primitives: what the standard lacks
 
@@ -195,10 +209,18 @@ class Backend:
 
         The default is arithmetic, in which an infinite imaginary part leaves no number as the real one.
         """
-        like = real if hasattr(real, "dtype") else imag
-        dtype = self.dtype("complex64" if self.dtype_name(like.dtype) == "float32" else "complex128")
+        dtype = self.complex_dtype((real if hasattr(real, "dtype") else imag).dtype)
         out: Array = self._as(real, dtype) + self._as(imag, dtype) * 1j
         return out
+
+    def view_as_real(self, array: Array) -> Array:
+        """The parts of complex numbers side by side, [..., 2]: the same memory where the library can, else a copy."""
+        parts: Array = self.xp.stack([self.xp.real(array), self.xp.imag(array)], axis=-1)
+        return parts
+
+    def view_as_complex(self, array: Array) -> Array:
+        """The inverse of `view_as_real`: in the same memory where the library can and it is laid out so."""
+        return self.complex(array[..., 0], array[..., 1])
 
     def _as(self, value: Any, dtype: Any) -> Any:
         return self.xp.astype(value, dtype) if hasattr(value, "dtype") else value
@@ -230,6 +252,10 @@ class Backend:
     def make_rng(self, seed: int, device: Device) -> Any:
         """A source of random numbers on `device` that starts from `seed`."""
         raise NotImplementedError
+
+    def copy_rng(self, rng: Any, device: Device) -> Any:
+        """Another generator, which gives the numbers that `rng` will give."""
+        return deepcopy(rng)
 
     def uniform(self, rng: Any, shape: Shape, dtype: Any, device: Device) -> Array:
         """Numbers in [0, 1)."""
@@ -370,6 +396,20 @@ class Backend:
         return True
 
     erf = _default("special.erf")
+    erfc = _default("special.erfc")
+    erfcx = _default("special.erfcx")
+    erfinv = _default("special.erfinv")
+    ndtri = _default("special.ndtri")
+    lgamma = _default("gamma.lgamma")
+    digamma = _default("gamma.digamma")
+    zeta = _default("gamma.zeta")
+    i0 = _default("bessel.i0")
+    i0e = _default("bessel.i0e")
+    i1 = _default("bessel.i1")
+    i1e = _default("bessel.i1e")
+    gcd = _default("integers.gcd")
+    running_max = _default("scan.running_max")
+    running_min = _default("scan.running_min")
     pack_bits = _default("bits.pack_bits")
     unpack_bits = _default("bits.unpack_bits")
 

@@ -13,9 +13,11 @@ from . import (
     dropout,
     dtype,
     elementwise,
+    fft,
     grid_sample,
     group_norm,
     indexing,
+    integers,
     interpolate,
     linalg,
     linear,
@@ -25,8 +27,11 @@ from . import (
     pool,
     recurrent,
     reduce,
+    scan,
+    scatter,
     search,
     shape,
+    special,
     unfold,
 )
 from .base import Sample, arrays_in, distinct
@@ -49,6 +54,7 @@ FAMILIES = (
     dropout,
     indexing,
     linear,
+    fft,
     conv,
     deform_conv,
     unfold,
@@ -63,8 +69,14 @@ FAMILIES = (
     attention,
     recurrent,
     search,
+    special,
+    scan,
+    scatter,
+    integers,
     linalg,
 )
 
 #: The samples of each op by its name.
 SAMPLES: dict[str, list[Sample]] = {name: samples for family in FAMILIES for name, samples in family.SAMPLES.items()}
+for _name, _samples in complex.MORE.items():
+    SAMPLES[_name] = [*SAMPLES[_name], *_samples]

@@ -54,6 +54,7 @@ SAMPLES |= {
     "erf": [*unary(erf), Sample(erf, np.array([-6.0, -3.5, 1e-5, 2.9, 5.0]), half=False)],
     "abs": unary(np.abs, integers="int32"),
     "sign": unary(np.sign, integers="int32"),
+    "sgn": unary(np.sign, integers="int32"),
     "floor": unary(np.floor, integers=None),
     "ceil": unary(np.ceil, integers=None),
     "trunc": unary(np.trunc, integers=None),
@@ -122,6 +123,12 @@ SAMPLES |= {
         Sample(np.remainder, distinct((2, 3)), -distinct((3,), 0.41, 2.0)),
         Sample(np.remainder, *INTEGERS),
         Sample(np.remainder, INTEGERS[0], 3),
+    ],
+    "fmod": [
+        *binary(np.fmod, -1.9, 2.0, 0.41, 2.0, number=1.37),
+        Sample(np.fmod, distinct((2, 3)), -distinct((3,), 0.41, 2.0)),
+        Sample(np.fmod, *INTEGERS),
+        Sample(np.fmod, INTEGERS[0], 3),
     ],
     "logaddexp": [
         *binary(np.logaddexp),

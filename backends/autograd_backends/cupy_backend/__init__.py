@@ -54,6 +54,11 @@ class CupyBackend(Backend):
         # CuPy reads the memory of another GPU through peer access, with a warning at the most.
         return self._several
 
+    @property
+    def reports_singular(self) -> bool:
+        # It would have to wait for the GPU; it gives what is no number instead.
+        return False
+
     def device_of(self, array: Array) -> Device:
         return Device(f"cuda:{array.device.id}")
 
@@ -133,6 +138,13 @@ class CupyBackend(Backend):
     def make_rng(self, seed: int, device: Device) -> Any:
         with self.native_device(device):
             return cupy.random.Generator(cupy.random.Philox4x3210(seed))
+
+    def copy_rng(self, rng: Any, device: Device) -> Any:
+        # The state is an array on the device, which has no public name.
+        copied = self.make_rng(0, device)
+        with self.native_device(device):
+            copied.bit_generator._state[...] = rng.bit_generator._state
+        return copied
 
     def uniform(self, rng: Any, shape: Shape, dtype: Any, device: Device) -> Array:
         with self.native_device(device):
