@@ -540,14 +540,25 @@ def _arrive_at_output(
     grads[main.seq][port.index] = gradient
 
 
+class FilledGradients(list[Any]):
+    """The gradients of a node's outputs, with zeros where none arrived: at the places in `missing`.
+
+    A rule may need to know: what is infinite times a gradient of 0 is no number, times none it is 0.
+    """
+
+    missing: frozenset[int]
+
+
 def _with_zeros(gradients: list[Any], node: Node) -> list[Any]:
     """The gradients of a node's outputs, with a zero array of stride 0 for each that none arrived at."""
-    if node.op.fills_gaps:
-        present = next(g for g in gradients if g is not None)
-        for i, gradient in enumerate(gradients):
-            if gradient is None:
-                gradients[i] = zeros_beside(present, node.shape[i], node.dtype[i])
-    return gradients
+    if not node.op.fills_gaps or all(gradient is not None for gradient in gradients):
+        return gradients
+    filled = FilledGradients(gradients)
+    filled.missing = frozenset([i for i, gradient in enumerate(gradients) if gradient is None])
+    present = next(g for g in gradients if g is not None)
+    for i in filled.missing:
+        filled[i] = zeros_beside(present, node.shape[i], node.dtype[i])
+    return filled
 
 
 def zeros_beside(gradient: Any, shape: tuple[Any, ...], dtype: Any) -> Any:
