@@ -7,6 +7,9 @@ knows nothing of its views. They share one version list. A change in place is an
 
 and a change to a view is recorded on the base as the out-of-place change that corresponds to it. Then the version
 differs from the one that the other views' nodes are for, and their nodes are made anew from the base when next used.
+
+A base that changes its own shape (``t_``) becomes a view too, of a Tensor that nobody else has and that takes its place
+as base; its views find that one through it.
 """
 
 from __future__ import annotations
@@ -18,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 from autograd_backends import kernels
 
 from .table import TABLE
-from .tape import FREED, Leaf, Node, TapeError, enable_grad, mode
+from .tape import FREED, Leaf, Node, TapeError, enable_grad, mode, next_seq
 
 if TYPE_CHECKING:
     from .registry import Op
     from .tensor import Tensor
 
-__all__ = ["Alias", "become_view", "bump", "in_place", "node_of", "refuse_expanded"]
+__all__ = ["Alias", "become_view", "bump", "change_shape", "in_place", "node_of", "refuse_expanded", "root_of"]
 
 
 class Alias:
@@ -61,7 +64,7 @@ def node_of(view: Tensor) -> Node | None:
     """The node of a view, made anew from its base if the shared memory has changed since."""
     alias = view.alias
     if alias.seen != view.version[0]:
-        at = alias.base
+        at = root_of(view)
         with enable_grad():
             for op, options in alias.chain:
                 at = op.function(at, *options)
@@ -80,6 +83,17 @@ def bump(tensor: Tensor, by: str) -> None:
     version[1:] = (by, frame.f_code, frame.f_lineno)
 
 
+def root_of(tensor: Tensor) -> Tensor:
+    """The Tensor whose memory `tensor` shows: itself, or the base that it is a view of."""
+    alias = tensor.alias
+    if alias is None:
+        return tensor
+    while alias.base.alias is not None:  # it has changed its shape, and became a view itself
+        alias.base = alias.base.alias.base
+    base: Tensor = alias.base
+    return base
+
+
 def in_place(tensor: Tensor, op: Callable[..., Any], *arguments: Any, name: str | None = None) -> Tensor:
     """Set `tensor` to ``op(tensor, *arguments)``, in its own memory.
 
@@ -95,34 +109,63 @@ def in_place(tensor: Tensor, op: Callable[..., Any], *arguments: Any, name: str 
     called = name or f"{op.__name__}_"
     _refuse_leaf(tensor, called)
     refuse_expanded(tensor, called)
+    since = next_seq()
     new = op(tensor, *arguments)
     _refuse_result(tensor, new, called)
     if new.array.dtype != tensor.array.dtype:
         new = TABLE["astype"].function(new, tensor.array.dtype)
-    if new.node is not None:
-        _keep_private_copies(new.node, tensor)
-    kernels(tensor.array).write(tensor.array, new.array)
-    move_node(tensor, new)
+    array = new.array
+    if new.version is tensor.version:  # a view of what is to be overwritten
+        array = kernels(array).xp.asarray(array, copy=True)
+    if mode.enabled:
+        if new.node is None and tensor.alias is None and tensor.node is not None:
+            # What takes no gradient overwrites: the old value gets a gradient of zeros, and the tape goes on.
+            new = TABLE["overwrite"].function(tensor, new, (...,))
+        elif new.node is not None:
+            _keep_private_copies(new.node, tensor, since)
+        base = root_of(tensor)
+        node = new.node if base is tensor else _written(base, tensor.alias.chain, new).node
+        kernels(tensor.array).write(tensor.array, array)
+        base.set_node(node)
+    else:
+        kernels(tensor.array).write(tensor.array, array)
     bump(tensor, called)
+    if new.node is not None:
+        _keep_in_place(new, tensor)
     return tensor
 
 
-def move_node(tensor: Tensor, new: Tensor) -> None:
-    """Record that `tensor` now has the value of `new`: on itself, or if it is a view, on its base."""
-    if not mode.enabled:
-        return
-    alias = tensor.alias
-    if alias is None:
-        tensor.set_node(new.node)
-        return
-    base = alias.base
-    if new.node is None and base.node is None:
-        return
-    base.set_node(_written(base, alias.chain, new).node)
+def change_shape(tensor: Tensor, view: Callable[..., Tensor], *arguments: Any, name: str) -> Tensor:
+    """Let `tensor` become ``view(tensor, *arguments)``, a window on the same memory.
+
+    Raises
+    ------
+    TapeError
+        If it is a leaf that needs a gradient, or a view of one, while ops are recorded.
+    """
+    _refuse_leaf(tensor, name)
+    new = view(tensor, *arguments)
+    leaf = tensor.node if type(tensor.node) is Leaf else None
+    shared = new.version is tensor.version
+    if shared and leaf is None and tensor.alias is None:
+        new.alias.base = base = type(new)(tensor.array)
+        base.version, base.node = tensor.version, tensor.node
+    tensor.array, tensor.version = new.array, new.version
+    if leaf is not None:
+        leaf.shape = tensor.array.shape
+        return tensor
+    tensor.alias = new.alias
+    tensor.set_node(new.node)
+    bump(tensor, name)
+    if shared:
+        tensor.alias.seen = tensor.version[0]
+    return tensor
 
 
 def _written(base: Tensor, chain: Sequence[tuple[Op, tuple[Any, ...]]], value: Tensor) -> Tensor:
     """`base` out of place, as it is after the view that `chain` leads to was set to `value`."""
+    if base.node is None and value.node is None:
+        return base
     steps = [base]
     for op, options in chain[:-1]:
         steps.append(op.function(steps[-1], *options))
@@ -132,9 +175,11 @@ def _written(base: Tensor, chain: Sequence[tuple[Op, tuple[Any, ...]]], value: T
 
 
 def _refuse_leaf(tensor: Tensor, called: str) -> None:
-    root = tensor if tensor.alias is None else tensor.alias.base
-    if type(root.node) is Leaf and mode.enabled:
-        what = "a leaf that requires grad" if root is tensor else "a view of a leaf that requires grad"
+    if not mode.enabled:
+        return
+    root = root_of(tensor)
+    if type(root.node) is Leaf or type(tensor.node) is Leaf:
+        what = "a view of a leaf that requires grad" if type(tensor.node) is not Leaf else "a leaf that requires grad"
         raise TapeError(
             f"{called}: this is {what}, so it cannot be changed in place while ops are recorded: "
             "do it under no_grad(), or use the out-of-place form"
@@ -143,10 +188,14 @@ def _refuse_leaf(tensor: Tensor, called: str) -> None:
 
 def refuse_expanded(tensor: Tensor, called: str) -> None:
     """Raise ValueError if elements of `tensor` share memory with each other."""
-    if tensor.alias is not None and any(op.name == "broadcast_to" for op, _ in tensor.alias.chain):
+    array = tensor.array
+    if any(step == 0 and n > 1 for step, n in zip(kernels(array).strides(array), array.shape, strict=True)):
         raise ValueError(
             f"{called}: the target is expanded, so that one element stands for many; change a clone() of it"
         )
+
+
+_ORDER = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
 
 def _refuse_result(tensor: Tensor, new: Tensor, called: str) -> None:
@@ -155,20 +204,34 @@ def _refuse_result(tensor: Tensor, new: Tensor, called: str) -> None:
             f"{called}: the result has shape {tuple(new.array.shape)}, "
             f"which does not fit into the target's {tuple(tensor.array.shape)}"
         )
-    order = ("bool", "uint", "int", "float", "complex")
-    if order.index(new.dtype.kind) > order.index(tensor.dtype.kind):
+    if new.array.dtype != tensor.array.dtype and _ORDER[new.dtype.kind] > _ORDER[tensor.dtype.kind]:
         raise TypeError(f"{called}: a result of {new.dtype.name} does not fit into a target of {tensor.dtype.name}")
 
 
-def _keep_private_copies(node: Node, tensor: Tensor) -> None:
-    """Where `node` saved the memory that is about to be overwritten, let it keep a copy instead."""
-    saved = node.saved
-    if saved is FREED or not any(column is tensor.version for column in saved):
-        return
-    copies = list(saved)
+def _keep_private_copies(node: Node, tensor: Tensor, since: int) -> None:
+    """Where nodes made after `since` saved the memory that is about to be overwritten, let them keep copies instead."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if node.seq <= since:
+            continue
+        stack += [parent for parent in node.parents if parent is not None]
+        saved = node.saved
+        if saved is FREED or not any(column is tensor.version for column in saved):
+            continue
+        copies = list(saved)
+        for i, column in enumerate(saved):
+            if column is tensor.version and copies[i - 1] is not None:
+                value = copies[i - 1]
+                copies[i - 1] = kernels(value).xp.asarray(value, copy=True)
+                copies[i], copies[i + 1] = [0], 0
+        node.saved = tuple(copies)
+
+
+def _keep_in_place(new: Tensor, tensor: Tensor) -> None:
+    """Where the node of `new` saved its own output, let it keep the memory that this was written to: one array, not two."""
+    saved = new.node.saved  # type: ignore[union-attr]
     for i, column in enumerate(saved):
-        if column is tensor.version and copies[i - 1] is not None:
-            value = copies[i - 1]
-            copies[i - 1] = kernels(value).xp.asarray(value, copy=True)
-            copies[i], copies[i + 1] = [0], 0
-    node.saved = tuple(copies)
+        if column is new.version and saved[i - 1] is new.array:
+            kept = (tensor.array, tensor.version, tensor.version[0])
+            new.node.saved = (*saved[: i - 1], *kept, *saved[i + 2 :])  # type: ignore[union-attr]

@@ -10,6 +10,7 @@ from autograd_backends import Device, device_of, is_array, kernels, namespace, s
 
 from .arrays import array_from, move
 from .dtypes import DType, dtype_of, get_default_dtype
+from .inplace import node_of
 from .printing import describe
 from .tape import Leaf, Node, TapeError
 
@@ -131,7 +132,7 @@ class Tensor:
     @property
     def requires_grad(self) -> bool:
         """Whether backward gives it, or passes through it, a gradient."""
-        return self.node is not None
+        return self.place() is not None
 
     @requires_grad.setter
     def requires_grad(self, requires_grad: bool) -> None:
@@ -140,7 +141,8 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """Whether the user made it, rather than a recorded op."""
-        return self.node is None or type(self.node) is Leaf
+        node = self.place()
+        return node is None or type(node) is Leaf
 
     @property
     def grad(self) -> Tensor | None:
@@ -212,7 +214,7 @@ class Tensor:
             if not self.is_leaf:
                 raise TapeError("a tensor made by a recorded op cannot stop requiring grad; use its detach()")
             self.node = None
-        elif self.node is None:
+        elif self.place() is None:
             if self.dtype.kind not in ("float", "complex"):
                 raise TypeError(
                     f"only float tensors can require grad, and this one is {self.dtype.name}: "
@@ -228,6 +230,10 @@ class Tensor:
         tensor.version = self.version
         return tensor
 
+    def place(self) -> Node | None:
+        """Its node; of a view whose base was changed in place since, made anew."""
+        return self.node if self.alias is None else node_of(self)
+
     def retain_grad(self) -> None:
         """Let backward leave a ``grad`` here too, though a recorded op made it.
 
@@ -236,10 +242,11 @@ class Tensor:
         TapeError
             If it needs no gradient.
         """
-        if self.node is None:
+        node = self.place()
+        if node is None:
             raise TapeError("retain_grad: this tensor does not require grad")
-        if type(self.node) is not Leaf:
-            hooks = self.node.hooks = self.node.hooks or {}
+        if type(node) is not Leaf:
+            hooks = node.hooks = node.hooks or {}
             hooks[_RETAIN] = _Retain(self)
 
     @property
@@ -257,9 +264,10 @@ class Tensor:
         TapeError
             If it needs no gradient.
         """
-        if self.node is None:
+        node = self.place()
+        if node is None:
             raise TapeError("register_hook: this tensor does not require grad")
-        hooks = self.node.hooks = self.node.hooks or {}
+        hooks = node.hooks = node.hooks or {}
         key = max(hooks, default=-1) + 1
         hooks[key] = _UserHook(hook)
         if _RETAIN in hooks:  # the last, so that what it keeps is what goes on
@@ -321,7 +329,7 @@ class Tensor:
         TypeError
             If it is on another device.
         """
-        if self.node is not None:
+        if self.requires_grad:
             raise TapeError("numpy: this tensor requires grad; use x.detach().numpy()")
         return self._host()
 

@@ -186,6 +186,21 @@ class Backend:
         """Whether `array` is laid out in memory in the order of its dimensions; True where that cannot be asked."""
         return True
 
+    def strides(self, array: Array) -> tuple[int, ...]:
+        """How many elements lie in memory from one place along each dimension to the next.
+
+        Those of an array laid out in order, where the library does not say.
+        """
+        steps, step = [], 1
+        for n in reversed(array.shape):
+            steps.append(step)
+            step *= max(n, 1)
+        return tuple(reversed(steps))
+
+    def data_ptr(self, array: Array) -> int:
+        """The address of the first element; where the library does not say, a number that no other array has."""
+        return id(array)
+
     def check_indices(self, indices: Array, size: int, name: str, low: int = 0) -> None:
         """Refuse integer `indices` that are not in ``[low, size)``.
 

@@ -97,6 +97,12 @@ class CupyBackend(Backend):
         # One allocation is one object, which all views of it hold.
         return view.data.mem is array.data.mem
 
+    def strides(self, array: Array) -> tuple[int, ...]:
+        return tuple([step // array.itemsize for step in array.strides])
+
+    def data_ptr(self, array: Array) -> int:
+        return int(array.data.ptr)
+
     def write(self, target: Array, value: Array) -> None:
         self.make_current(target)
         target[...] = value

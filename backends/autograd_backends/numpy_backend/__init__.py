@@ -87,6 +87,13 @@ class NumpyBackend(Backend):
     def is_contiguous(self, array: Array) -> bool:
         return bool(array.flags.c_contiguous)
 
+    def strides(self, array: Array) -> tuple[int, ...]:
+        size = array.itemsize
+        return tuple([step // size for step in array.strides])
+
+    def data_ptr(self, array: Array) -> int:
+        return int(array.__array_interface__["data"][0])
+
     def check_indices(self, indices: Array, size: int, name: str, low: int = 0) -> None:
         if indices.size and (indices.min() < low or indices.max() >= size):
             bad = indices[(indices < low) | (indices >= size)]
