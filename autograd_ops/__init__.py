@@ -3,15 +3,14 @@
 The arrays come from the backend that a device string names: ``"cpu"`` is NumPy, ``"cuda:0"`` is CuPy.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0.dev0"
 
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, linalg, ops
+from . import autograd, cuda, functions, inplace_methods, lazy, linalg, ops
 from .creation import *
 from .dtypes import *
 
@@ -51,24 +50,19 @@ if TYPE_CHECKING:
     from . import nn, optim, utils
     from .serialization import SerializationError, load, save
 
-#: What is imported when it is first asked for: names of modules, and of what is in one.
+#: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
-    "nn": "nn",
-    "optim": "optim",
-    "utils": "utils",
-    "SerializationError": "serialization",
-    "load": "serialization",
-    "save": "serialization",
+    "nn": ("nn",),
+    "optim": ("optim",),
+    "utils": ("utils",),
+    "serialization": ("SerializationError", "load", "save"),
+    "formats": (
+        *("channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format"),
+        "strided",
+    ),
+    "inplace_methods": inplace_methods.TORCH_LEVEL,
+    "memory": ("as_strided", "get_device", "is_complex", "is_nonzero", "is_signed"),
+    **functions.LAZY,
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(f".{_LAZY[name]}", __name__)
-    globals()[name] = value = module if name == _LAZY[name] else getattr(module, name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+__getattr__, __dir__ = lazy.attributes(__name__, _LAZY)

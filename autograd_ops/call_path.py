@@ -196,8 +196,9 @@ def _align(op: Op) -> list[str]:
     if not op.promote or len(arrays) < 2:
         if op.floating:
             name = names[0]
+            off_tape = f"{name}_node is None and " if op.differentiable else ""
             return [
-                f"    if {name}_node is None and {name}_array.dtype not in floating_dtypes[type({name}_array)]:",
+                f"    if {off_tape}{name}_array.dtype not in floating_dtypes[type({name}_array)]:",
                 f"        {name}_array = to_floating(op, {name}_array)",
             ]
         return []
@@ -215,9 +216,9 @@ def _align(op: Op) -> list[str]:
     else:
         lines = [f"    if {differ}:", f"        {fix}"]
     if op.floating:
-        nodes = " and ".join(f"{i.name}_node is None" for i in op.inputs if i.differentiable)
+        off_tape = "".join(f"{name}_node is None and " for name in op.differentiable)
         lines += [
-            f"    elif {nodes} and {first}.dtype not in floating_dtypes[type({first})]:",
+            f"    elif {off_tape}{first}.dtype not in floating_dtypes[type({first})]:",
             f"        {fix}",
         ]
     return lines

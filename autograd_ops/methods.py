@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_backends import Device, is_array, kernels, parse_device
+from autograd_backends import Device, is_array, parse_device
 
-from . import functions, indexing, ops
+from . import functions, indexing, lazy, ops
 from .arrays import move
 from .autograd import backward
-from .creation import full, tensor, zeros
 from .dtypes import DType, as_dtype, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from .inplace import in_place
+from .inplace_methods import replaced
 from .random import normal, uniform
 from .tensor import Tensor
 
@@ -99,6 +99,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "
 
 #: Functions that take several Tensors, and so are no methods.
 _NOT_METHODS = {
+    "broadcast_shapes",
     "broadcast_tensors",
     "cat",
     "concat",
@@ -116,6 +117,8 @@ for _module in (functions.arithmetic, functions.reductions, functions.shapes, fu
     for _name in _module.__all__:
         if _name not in _NOT_METHODS and _name not in ("getitem", "setitem", "check_indices"):
             setattr(Tensor, _name, getattr(_module, _name))
+for _place, _names in functions.LAZY.items():
+    lazy.attach(Tensor, _place, *(_name for _name in _names if _name not in _NOT_METHODS))
 
 # ---------------------------------------------------------------- backward
 
@@ -150,70 +153,11 @@ def _backward(
 
 Tensor.backward = _backward  # type: ignore[method-assign]
 
-# ---------------------------------------------------------------- in place
-
-
-def _in_place(name: str) -> Any:
-    function = getattr(functions, name, None) or getattr(indexing, name)
-
-    def method(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
-        return in_place(self, lambda x, *rest: function(x, *rest, **options), *arguments, name=f"{name}_")
-
-    method.__name__ = f"{name}_"
-    method.__doc__ = f"`{name}`, in the memory of this Tensor; returns it."
-    return method
-
-
-for _name in (
-    *(
-        "abs",
-        "add",
-        "ceil",
-        "clamp",
-        "cos",
-        "div",
-        "exp",
-        "floor",
-        "log",
-        "mul",
-        "neg",
-        "pow",
-        "reciprocal",
-        "relu",
-    ),
-    *("remainder", "round", "rsqrt", "sigmoid", "sign", "sin", "sqrt", "square", "sub", "tanh", "trunc"),
-    *("index_add", "index_fill", "lerp", "masked_fill", "scatter", "scatter_add", "tril", "triu"),
-):
-    setattr(Tensor, f"{_name}_", _in_place(_name))
-
-
-def _replaced(self: Tensor, value: Tensor) -> Tensor:
-    """`value`, fitted to the shape and dtype of what it takes the place of."""
-    if value.device != self.device:
-        value = Tensor(move(value.array, None, self.device)) if value.node is None else value.to(self.device)
-    if tuple(value.array.shape) != tuple(self.array.shape):
-        value = ops.broadcast_to(value, tuple(self.array.shape))
-    return ops.astype(value, self.array.dtype)
-
-
-def _copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Take the values of `src`, broadcast and cast; returns itself."""
-    return in_place(self, _replaced, src if isinstance(src, Tensor) else tensor(src), name="copy_")
-
-
-def _fill_(self: Tensor, value: Any) -> Tensor:
-    """Set every element to `value`, a number or a 0-d Tensor; returns itself."""
-    source = value if isinstance(value, Tensor) else full((), value, dtype=self.dtype, device=self.device)
-    return in_place(self, _replaced, source, name="fill_")
-
-
-def _zero_(self: Tensor) -> Tensor:
-    """Set every element to 0; returns itself."""
-    return in_place(self, _replaced, zeros((), dtype=self.dtype, device=self.device), name="zero_")
+# ---------------------------------------------------------------- random numbers
 
 
 def _drawn(self: Tensor, name: str, array: Any) -> Tensor:
-    return in_place(self, _replaced, Tensor(array), name=name)
+    return in_place(self, replaced, Tensor(array), name=name)
 
 
 def _uniform_(self: Tensor, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Tensor:
@@ -228,7 +172,7 @@ def _normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: An
     return _drawn(self, "normal_", drawn.array)
 
 
-_attach(_copy_, _fill_, _zero_, _uniform_, _normal_)
+_attach(_uniform_, _normal_)
 
 # ---------------------------------------------------------------- to another dtype or device
 
@@ -309,16 +253,6 @@ def _cuda(self: Tensor, device: int | str | None = None, non_blocking: bool = Fa
     return _to(self, "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device)
 
 
-def _contiguous(self: Tensor) -> Tensor:
-    """This Tensor laid out in memory in the order of its dimensions; itself where it is so already."""
-    return self if kernels(self.array).is_contiguous(self.array) else ops.clone(self)
-
-
-def _is_contiguous(self: Tensor) -> bool:
-    """Whether it is laid out in memory in the order of its dimensions."""
-    return kernels(self.array).is_contiguous(self.array)
-
-
 for _name, _dtype in {
     "float": float32,
     "double": float64,
@@ -331,18 +265,12 @@ for _name, _dtype in {
     "bool": bool_,
 }.items():
     setattr(Tensor, _name, _cast(_dtype))
-_attach(_to, _type, _type_as, _cpu, _cuda, _contiguous, _is_contiguous)
+_attach(_to, _type, _type_as, _cpu, _cuda)
 
 
 def _transposed(self: Tensor) -> Tensor:
     """Its dimensions in reverse order: a view."""
     return ops.permute(self, tuple(reversed(range(self.ndim))))
-
-
-def _detach_(self: Tensor) -> Tensor:
-    """Take it off the tape; returns itself."""
-    self.node = self.alias = None
-    return self
 
 
 def _nelement(self: Tensor) -> int:
@@ -357,4 +285,18 @@ def _element_size(self: Tensor) -> int:
 
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
-_attach(_detach_, _nelement, _element_size)
+_attach(_nelement, _element_size)
+
+# ---------------------------------------------------------------- what its memory is like, and more of the kind
+
+lazy.attach(
+    Tensor,
+    "memory",
+    *("apply_", "as_strided", "as_strided_", "contiguous", "data_ptr", "detach_", "fill_diagonal_", "get_device"),
+    *("is_complex", "is_contiguous", "is_cpu", "is_cuda", "is_meta", "is_mps", "is_nonzero", "is_pinned"),
+    *("is_quantized", "is_set_to", "is_shared", "is_signed", "is_sparse", "is_xpu", "itemsize", "layout", "map2_"),
+    *("map_", "name", "names", "nbytes", "ndimension", "new", "new_empty", "new_full", "new_ones", "new_tensor"),
+    *("new_zeros", "output_nr", "pin_memory", "resize_", "resize_as_", "set_", "share_memory_", "squeeze_"),
+    *("storage_offset", "stride", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_", "_base", "_is_view"),
+    "_version",
+)

@@ -107,7 +107,7 @@ def on_tape(value: Any, node: Node | None) -> Any:
     if node is None or value is None or not hasattr(value, "dtype"):
         return value
     promoted = value.dtype != node.dtype
-    tensor = Tensor(kernels(value).xp.astype(value, node.dtype) if promoted else value)
+    tensor = Tensor(TABLE["astype"].function(value, node.dtype) if promoted else value)
     tensor.node = node
     return TABLE["astype"].function(tensor, value.dtype) if promoted else tensor
 

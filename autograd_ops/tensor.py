@@ -10,6 +10,7 @@ from autograd_backends import Device, device_of, is_array, kernels, namespace, s
 
 from .arrays import array_from, move
 from .dtypes import DType, dtype_of, get_default_dtype
+from .ends import across
 from .inplace import node_of
 from .printing import describe
 from .tape import Leaf, Node, TapeError
@@ -283,12 +284,13 @@ class Tensor:
             self.retain_grad()
 
     def accumulate(self, gradient: Any, owned: bool) -> None:
-        """Add to ``grad``: a Tensor from a walk that records itself, else an array, copied unless `owned`."""
+        """Add to ``grad`` what a walk brings: a Tensor if it records itself, else an array, copied unless `owned`."""
         grad = self._grad
+        brought, gradient = gradient, across(gradient)
         if isinstance(gradient, Tensor):
             self._grad = gradient if grad is None else grad + gradient
             return
-        if grad is None and owned:
+        if grad is None and (owned or gradient is not brought):
             self._grad = Tensor(gradient)
             return
         kernels(gradient).make_current(gradient)
@@ -451,7 +453,8 @@ class _UserHook:
 
     def __call__(self, gradient: Any) -> Any:
         recorded = isinstance(gradient, Tensor)
-        result = self._function(gradient if recorded else Tensor(gradient))
+        seen = across(gradient)
+        result = self._function(seen if recorded else Tensor(seen))
         if result is None:
             return gradient
         if not isinstance(result, Tensor):
@@ -462,7 +465,7 @@ class _UserHook:
                 f"a hook may not change the shape or dtype of a gradient: this one was given {array.dtype} "
                 f"{tuple(array.shape)}, and returned {result.dtype} {tuple(result.shape)}"
             )
-        return result if recorded else result.array
+        return across(result if recorded else result.array)
 
 
 class _Retain:

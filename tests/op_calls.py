@@ -18,6 +18,7 @@ __all__ = [
     "TOLERANCES",
     "arrays",
     "close",
+    "dtype_under_test",
     "flat",
     "float_inputs",
     "gradients",
@@ -45,7 +46,14 @@ def _on_device(value: Any, dtype: str, device: str) -> Any:
     """An array of the sample as a Tensor; anything else as it is."""
     if not isinstance(value, np.ndarray):
         return value
-    return ag.tensor(value, dtype=dtype if value.dtype == np.float64 else value.dtype.name, device=device)
+    return ag.tensor(value, dtype=dtype_under_test(value.dtype, dtype), device=device)
+
+
+def dtype_under_test(native: np.dtype, dtype: str) -> str:
+    """The dtype of a value that has the dtype `native` in float64: complex numbers have parts of `dtype`."""
+    if native == np.complex128:
+        return "complex64" if dtype == "float32" else "complex128"
+    return dtype if native == np.float64 else native.name
 
 
 def arrays(sample: Sample, dtype: str = "float64", device: str = "cpu") -> list[Any]:
@@ -84,7 +92,7 @@ def float_inputs(op: Op, sample: Sample) -> list[str]:
     named = dict(zip(argument_names(op), sample.arguments, strict=False))
 
     def is_floats(value: Any) -> bool:
-        return isinstance(value, np.ndarray) and value.dtype == np.float64
+        return isinstance(value, np.ndarray) and value.dtype in (np.float64, np.complex128)
 
     return [
         name
@@ -112,10 +120,15 @@ def seeds(result: Any) -> tuple[list[Tensor], list[Tensor]]:
     """The outputs that carry gradients, and an irregular gradient for each."""
     # By its place among all outputs: which of them carry gradients may depend on which inputs need one.
     numbered = [(k, out) for k, out in enumerate(outputs(result)) if out.requires_grad]
-    values = [np.cos(1.3 * np.arange(out.numel()) + k).reshape(tuple(out.shape)) for k, out in numbered]
+    values = [_irregular(out, 1.3, k).reshape(tuple(out.shape)) for k, out in numbered]
     carrying = [out for _, out in numbered]
     given = [ag.tensor(v, dtype=out.dtype, device=out.device) for v, out in zip(values, carrying, strict=True)]
     return carrying, given
+
+
+def _irregular(out: Tensor, step: float, start: int) -> np.ndarray:
+    waves = np.cos(step * np.arange(out.numel()) + start)
+    return waves + 1j * np.sin(1 + step * np.arange(out.numel())) if out.dtype.is_complex else waves
 
 
 def gradients(op: Op, arguments: Sequence[Any]) -> list[Tensor]:
@@ -139,8 +152,9 @@ def rounded(sample: Sample, dtype: str) -> Sample:
     """The same sample with float64 inputs that are numbers of `dtype`."""
 
     def through(value: Any) -> Any:
-        floats = isinstance(value, np.ndarray) and value.dtype == np.float64
-        return value.astype(dtype).astype(np.float64) if floats else value
+        if not isinstance(value, np.ndarray):
+            return value
+        return value.astype(dtype_under_test(value.dtype, dtype)).astype(value.dtype)
 
     return Sample(sample.reference, *[_each(through, a) for a in sample.arguments])
 
@@ -156,8 +170,8 @@ def close(got: Any, want: Any, dtype: str | None = None) -> None:
     """Check the shape of `got`, and its values against `want` to the precision of its dtype, or of `dtype`."""
     got = host(got)
     assert got.shape == np.shape(want)
-    if got.dtype.kind == "f":
-        tolerance = TOLERANCES[dtype or got.dtype.name]
+    if got.dtype.kind in "fc":
+        tolerance = TOLERANCES[dtype or got.real.dtype.name]
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
     else:
         np.testing.assert_array_equal(got, want)

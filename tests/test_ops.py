@@ -21,6 +21,7 @@ from .op_calls import (
     argument_names,
     arrays,
     close,
+    dtype_under_test,
     flat,
     float_inputs,
     gradients,
@@ -46,7 +47,7 @@ on_devices = pytest.mark.parametrize("device", DEVICES)
 
 def has_gradient(op: Op, sample: Sample) -> bool:
     """Whether the result of `sample` carries gradients: float inputs with rules, and a float result."""
-    return bool(float_inputs(op, sample)) and (sample.dtype or "float").startswith("float")
+    return bool(float_inputs(op, sample)) and (sample.dtype or "float").startswith(("float", "complex"))
 
 
 def over(choose: Callable[[Op, Sample], Any] = lambda op, sample: True) -> Any:
@@ -132,7 +133,7 @@ def result_dtype(sample: Sample, expected: np.ndarray, dtype: str, name: str) ->
         return sample.dtype
     if dtype == "float16" and name in ("mean", "variance"):
         return "float32"  # the statistics of a norm keep their precision
-    return dtype if expected.dtype == np.float64 and sample.has_floats() else expected.dtype.name
+    return dtype_under_test(expected.dtype, dtype) if sample.has_floats() else expected.dtype.name
 
 
 def test_the_strict_device_has_no_half_precision() -> None:
@@ -273,7 +274,7 @@ def test_gradients_of_inputs_of_two_dtypes(op: Op, sample: Sample, device: str) 
         dtypes = ["float32" if name == narrow else "float64" for name in argument_names(op)[: len(sample.arguments)]]
         given = tensors(sample, dtypes, device, op, names)
         out = outputs(op.function(*given))[0]
-        assert out.dtype == (ag.float64 if op.promote else given[0].dtype)
+        assert out.dtype in ((ag.float64, ag.complex128) if op.promote else (given[0].dtype,))
         for gradient, leaf, want in zip(gradients(op, given), leaves(given), exact, strict=True):
             assert gradient.dtype == leaf.dtype
             close(gradient, want, "float32")

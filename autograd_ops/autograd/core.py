@@ -7,9 +7,10 @@ from typing import Any
 
 from autograd_backends import DeviceError, namespace
 
+from ..ends import across
 from ..inplace import node_of
 from ..ops import astype
-from ..tape import Node, TapeError, walk
+from ..tape import Node, TapeError, set_grad_enabled, walk
 from ..tensor import Tensor
 
 __all__ = ["backward", "grad"]
@@ -59,9 +60,10 @@ def backward(
         return
     targets = _sequence(inputs)
     found = walk(nodes, gradients, retain_graph=retain, create_graph=create_graph, inputs=_nodes("backward", targets))
-    for target in targets:
-        if target.node is not None and target.node.seq in found:
-            target.accumulate(found[target.node.seq], owned=False)
+    with set_grad_enabled(create_graph):
+        for target in targets:
+            if target.node is not None and target.node.seq in found:
+                target.accumulate(found[target.node.seq], owned=False)
 
 
 def grad(
@@ -117,6 +119,8 @@ def grad(
     nodes, gradients = _roots("grad", results, grad_outputs, create_graph)
     retain = create_graph if retain_graph is None else retain_graph
     found = walk(nodes, gradients, retain, create_graph, _nodes("grad", targets))
+    with set_grad_enabled(create_graph):
+        found = {seq: across(gradient) for seq, gradient in found.items()}
     given: list[Tensor | None] = []
     for i, target in enumerate(targets):
         gradient = found.get(_node(target).seq)
@@ -177,6 +181,11 @@ def _as_list(given: Any) -> Sequence[Any]:
 def _ones(name: str, output: Tensor, create_graph: bool) -> Any:
     """The gradient of a single element by itself."""
     array = output.array
+    if output.dtype.is_complex:
+        raise TapeError(
+            f"{name}: grad can be implicitly created only for real scalar outputs, and this one is "
+            f"{output.dtype.name}; make it real first, as with .abs(), or pass a gradient"
+        )
     if array.size != 1:
         raise TapeError(
             f"{name}: the gradient can be left out only for a single element, and this tensor has shape "
@@ -197,6 +206,11 @@ def _given(name: str, output: Tensor, gradient: Any, create_graph: bool) -> Any:
             f"{name}: the gradient is on {str(gradient.device)!r} and the tensor on {str(output.device)!r}; "
             f"move it first, as with gradient.to({str(output.device)!r})"
         )
+    if gradient.dtype.is_complex is not output.dtype.is_complex:
+        raise TapeError(
+            f"{name}: a {output.dtype.name} tensor takes a {'complex' if output.dtype.is_complex else 'real'} "
+            f"gradient, and this one is {gradient.dtype.name}"
+        )
     if gradient.dtype != output.dtype:
         gradient = astype(gradient, output.dtype)
-    return gradient if create_graph else gradient.array
+    return across(gradient if create_graph else gradient.array)

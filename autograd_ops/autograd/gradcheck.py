@@ -29,12 +29,14 @@ def gradcheck(
 ) -> bool:
     """Whether the gradients of `func` agree with central differences, for every output and every input element.
 
+    A complex element is two real ones, its parts: so the check holds for functions that are not holomorphic too.
+
     Parameters
     ----------
     func
         A function of `inputs` that gives a Tensor or a sequence of them.
     inputs
-        Its arguments. The float64 Tensors that require grad are checked; the others stay as they are.
+        Its arguments. The float64 and complex128 Tensors that require grad are checked; the others stay as they are.
     eps
         The step of the differences.
     atol, rtol
@@ -47,7 +49,7 @@ def gradcheck(
     GradcheckError
         Naming the output, the input, the element and both values.
     ValueError
-        If no input is checked, or one is not float64: differences need its precision.
+        If no input is checked, or one is neither float64 nor complex128: differences need its precision.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def _check(
 ) -> bool:
     """Whether the gradients of those outputs of `func` that `chosen` picks agree with central differences."""
     outputs = chosen(func(*arguments))
-    analytic = [[_analytic(out, arguments[i], k) for k in range(out.numel())] for out in outputs for i in checked]
+    analytic = [[_analytic(out, arguments[i], k) for k in range(_count(out))] for out in outputs for i in checked]
     numeric = _numeric(lambda *values: chosen(func(*values)), outputs, arguments, checked, eps)
     pairs = [(o, i) for o in range(len(outputs)) for i in checked]
     for (o, i), rows, differences in zip(pairs, analytic, numeric, strict=True):
@@ -91,8 +93,8 @@ def _check(
                     return False
                 e = int(np.argmax(bad))
                 raise GradcheckError(
-                    f"gradcheck: d output {o} [{k}] / d input {i} [{e}] is {row[e]!r} by backward, "
-                    f"{differences[k][e]!r} by central differences"
+                    f"gradcheck: d output {o} {_place(outputs[o], k)} / d input {i} {_place(arguments[i], e)} is "
+                    f"{row[e]!r} by backward, {differences[k][e]!r} by central differences"
                 )
     return True
 
@@ -156,19 +158,39 @@ def _differentiable_outputs(result: Any) -> list[Tensor]:
 
 def _irregular(out: Tensor) -> Tensor:
     """A fixed gradient without regularities for the shape of `out`, on its device."""
-    values = np.cos(1.7 * np.arange(out.numel()) + 0.3).reshape(tuple(out.shape))
+    values = _joined(np.cos(1.7 * np.arange(_count(out)) + 0.3), out)
     return tensor(values, dtype=out.dtype, device=out.device, requires_grad=True)
 
 
+def _count(x: Tensor) -> int:
+    """The number of real numbers in `x`: two for each complex element."""
+    return x.numel() * (2 if x.dtype.is_complex else 1)
+
+
+def _parts(x: Tensor) -> Any:
+    """The real numbers in `x`, in a row."""
+    host = x.detach()._host().reshape(-1)
+    return np.stack([host.real, host.imag], -1).reshape(-1) if x.dtype.is_complex else host
+
+
+def _joined(parts: Any, x: Tensor) -> Any:
+    """What `_parts` took apart, in the shape of `x`."""
+    return (parts[::2] + 1j * parts[1::2] if x.dtype.is_complex else parts).reshape(tuple(x.shape))
+
+
+def _place(x: Tensor, k: int) -> str:
+    return f"[{k // 2}].{'imag' if k % 2 else 'real'}" if x.dtype.is_complex else f"[{k}]"
+
+
 def _analytic(out: Tensor, x: Tensor, element: int) -> Any:
-    """One row of the Jacobian: the derivative of an element of `out` by all of `x`."""
+    """One row of the Jacobian: the derivative of a real number in `out` by all in `x`."""
     if not out.requires_grad:
-        return np.zeros(x.numel())
-    seed = np.zeros(out.numel())
+        return np.zeros(_count(x))
+    seed = np.zeros(_count(out))
     seed[element] = 1.0
-    gradient = tensor(seed.reshape(tuple(out.shape)), dtype=out.dtype, device=out.device)
+    gradient = tensor(_joined(seed, out), dtype=out.dtype, device=out.device)
     (found,) = grad(out, x, gradient, retain_graph=True, allow_unused=True)
-    return np.zeros(x.numel()) if found is None else found.detach()._host().reshape(-1)
+    return np.zeros(_count(x)) if found is None else _parts(found)
 
 
 def _numeric(
@@ -179,17 +201,17 @@ def _numeric(
     def values(i: int, moved: Any) -> list[Any]:
         replaced = list(arguments)
         x = arguments[i]
-        replaced[i] = tensor(moved, dtype=x.dtype, device=x.device, requires_grad=True)
-        return [out.detach()._host().reshape(-1).copy() for out in func(*replaced)]
+        replaced[i] = tensor(_joined(moved, x), dtype=x.dtype, device=x.device, requires_grad=True)
+        return [_parts(out).copy() for out in func(*replaced)]
 
     jacobians = []
     for i in checked:
-        host = np.array(arguments[i].detach()._host(), dtype=np.float64)
-        by_output = [np.empty((out.numel(), host.size)) for out in outputs]
-        for e in range(host.size):
-            up, down = host.copy(), host.copy()
-            up.reshape(-1)[e] += eps
-            down.reshape(-1)[e] -= eps
+        at = np.array(_parts(arguments[i]), dtype=np.float64)
+        by_output = [np.empty((_count(out), at.size)) for out in outputs]
+        for e in range(at.size):
+            up, down = at.copy(), at.copy()
+            up[e] += eps
+            down[e] -= eps
             for jacobian, a, b in zip(by_output, values(i, up), values(i, down), strict=True):
                 jacobian[:, e] = (a - b) / (2 * eps)
         jacobians.append(by_output)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .activation import *
 from .compare import *
+from .complex import *
 from .dtype import *
 from .elementwise import *
 from .indexing import *
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from .pad import *
     from .pool import *
     from .recurrent import *
+    from .search import *
+    from .strided import *
     from .unfold import *
 
 #: The families of module ops.
@@ -68,6 +71,8 @@ MODULE_OPS = (
     "pad",
     "pool",
     "recurrent",
+    "search",
+    "strided",
     "unfold",
 )
 

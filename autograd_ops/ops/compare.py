@@ -9,7 +9,9 @@ from ..registry import Array, op
 __all__ = [
     "bitwise_and",
     "bitwise_invert",
+    "bitwise_left_shift",
     "bitwise_or",
+    "bitwise_right_shift",
     "bitwise_xor",
     "equal",
     "greater",
@@ -24,6 +26,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "not_equal",
+    "signbit",
     "where",
 ]
 
@@ -88,6 +91,18 @@ def bitwise_invert(x: Array) -> Array:
     return ~x
 
 
+@op(nondiff=True, broadcast=True)
+def bitwise_left_shift(x: Array, y: Array) -> Array:
+    """x << y, filled up with zeros"""
+    return x << y
+
+
+@op(nondiff=True, broadcast=True)
+def bitwise_right_shift(x: Array, y: Array) -> Array:
+    """x >> y, filled up with the sign"""
+    return x >> y
+
+
 def _truth(x: Array) -> Array:
     xp = namespace(x)
     return x if x.dtype == xp.bool else x != 0
@@ -133,6 +148,12 @@ def isinf(x: Array) -> Array:
 def isfinite(x: Array) -> Array:
     """Where x is neither infinite nor NaN"""
     return namespace(x).isfinite(x)
+
+
+@op(nondiff=True, floating=True)
+def signbit(x: Array) -> Array:
+    """Where the sign of x is minus, that of a zero or NaN too"""
+    return namespace(x).signbit(x)
 
 
 @op(formula="dx = g where condition, else 0; dy = g where not", broadcast=True, nondiff=("condition",))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_backends import Device, get_backend, kernels, namespace
+from autograd_backends.lookup import complex_dtypes
 
 from ..dtypes import DType, native_dtype
 from ..registry import Array, op
@@ -14,10 +15,13 @@ __all__ = ["accumulator", "astype", "clone", "ones_like", "to_device", "zeros_li
 
 @op(formula="dx = g, cast back", promote=True, casts=True)
 def astype(x: Array, dtype: Any) -> Array:
-    """x with elements of `dtype`: a DType, or a dtype of the backend of x"""
+    """x with elements of `dtype`, a DType or a dtype of the backend of x; of complex numbers the real parts"""
     if isinstance(dtype, DType):
         dtype = native_dtype(kernels(x), dtype)
-    return namespace(x).astype(x, dtype)
+    xp = namespace(x)
+    if x.dtype in complex_dtypes[type(x)] and dtype not in complex_dtypes[type(x)] and dtype != xp.bool:
+        x = xp.real(x)  # libraries warn of this cast, or refuse it
+    return xp.astype(x, dtype)
 
 
 astype.backward(x=lambda g: g)

@@ -23,6 +23,7 @@ __all__ = [
     "atanh",
     "ceil",
     "clamp",
+    "copysign",
     "cos",
     "cosh",
     "div",
@@ -31,6 +32,7 @@ __all__ = [
     "expm1",
     "floor",
     "floor_divide",
+    "hypot",
     "log",
     "log1p",
     "log2",
@@ -40,6 +42,7 @@ __all__ = [
     "minimum",
     "mul",
     "neg",
+    "nextafter",
     "pow",
     "reciprocal",
     "remainder",
@@ -261,6 +264,20 @@ def rsqrt(x: Array) -> Array:
 rsqrt.backward(x=lambda g, out: g * (-0.5 * (out * out * out)))
 
 
+@op(formula="dx = g x / out, dy = g y / out, 0 where out is 0", broadcast=True, floating=True)
+def hypot(x: Array, y: Array) -> Array:
+    """sqrt(x^2 + y^2), without overflow"""
+    return _namespace(x, y).hypot(x, y)
+
+
+def _part_of(side: Any, out: Any) -> Any:
+    zero = out == 0
+    return where(zero, 0.0, side) / where(zero, 1.0, out)
+
+
+hypot.backward(x=lambda g, x, out: g * _part_of(x, out), y=lambda g, y, out: g * _part_of(y, out))
+
+
 # ---------------------------------------------------------------- trigonometric and hyperbolic functions
 
 
@@ -417,6 +434,21 @@ def sign(x: Array) -> Array:
 
 
 sign.backward(x=lambda g: zeros_like(g))
+
+
+@op(formula="dx = g where x and y are of one sign, -g where not, 0 at 0; dy = 0", broadcast=True, floating=True)
+def copysign(x: Array, y: Array) -> Array:
+    """The magnitude of x with the sign of y, which a zero has too"""
+    return _namespace(x, y).copysign(x, y)
+
+
+copysign.backward(x=lambda g, x, out: g * (sign(x) * sign(out)), y=lambda g: zeros_like(g))
+
+
+@op(nondiff=True, broadcast=True, floating=True)
+def nextafter(x: Array, y: Array) -> Array:
+    """The float next to x on the way to y"""
+    return _namespace(x, y).nextafter(x, y)
 
 
 @op(formula="dx = 0")

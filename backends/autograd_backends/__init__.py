@@ -8,7 +8,7 @@ from .array_types import Array, Namespace, Shape
 from .base import Backend
 from .device import Device, DeviceError
 from .errors import ShapeError
-from .lookup import device_of, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
+from .lookup import device_of, dtype_name, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
 
 __all__ = [
     "Array",
@@ -19,6 +19,7 @@ __all__ = [
     "Shape",
     "ShapeError",
     "device_of",
+    "dtype_name",
     "get_backend",
     "is_array",
     "kernels",

@@ -128,8 +128,16 @@ class Backend:
     @cached_property
     def floating_dtypes(self) -> frozenset[Any]:
         """Its float and complex dtypes."""
+        return self._dtypes("float16", "bfloat16", "float32", "float64") | self.complex_dtypes
+
+    @cached_property
+    def complex_dtypes(self) -> frozenset[Any]:
+        """Its complex dtypes."""
+        return self._dtypes("complex64", "complex128")
+
+    def _dtypes(self, *names: str) -> frozenset[Any]:
         found = []
-        for name in ("float16", "bfloat16", "float32", "float64", "complex64", "complex128"):
+        for name in names:
             with suppress(TypeError):
                 found.append(self.dtype(name))
         return frozenset(found)
@@ -174,6 +182,19 @@ class Backend:
         zeros: Array = self.xp.zeros(shape, dtype=array.dtype, device=array.device)
         return zeros
 
+    def complex(self, real: Array | float, imag: Array | float) -> Array:
+        """``real + i imag``, broadcast, of float32 or float64 arrays; one of the two may be a number.
+
+        The default is arithmetic, in which an infinite imaginary part leaves no number as the real one.
+        """
+        like = real if hasattr(real, "dtype") else imag
+        dtype = self.dtype("complex64" if self.dtype_name(like.dtype) == "float32" else "complex128")
+        out: Array = self._as(real, dtype) + self._as(imag, dtype) * 1j
+        return out
+
+    def _as(self, value: Any, dtype: Any) -> Any:
+        return self.xp.astype(value, dtype) if hasattr(value, "dtype") else value
+
     def scatter(self, base: Array, indices: Array, values: Array) -> Array:
         """A copy of `base` [n, ...] whose rows `indices` [m] are `values` [m, ...]; indices do not repeat."""
         raise NotImplementedError
@@ -186,6 +207,10 @@ class Backend:
         """Whether `array` is laid out in memory in the order of its dimensions; True where that cannot be asked."""
         return True
 
+    def contiguous(self, array: Array) -> Array:
+        """A copy of `array` laid out in memory in the order of its dimensions."""
+        return self.xp.asarray(array, copy=True)
+
     def strides(self, array: Array) -> tuple[int, ...]:
         """How many elements lie in memory from one place along each dimension to the next.
 
@@ -196,6 +221,24 @@ class Backend:
             steps.append(step)
             step *= max(n, 1)
         return tuple(reversed(steps))
+
+    def as_strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
+        """The elements of `array` [n] at ``offset + i * stride[0] + j * stride[1] + ...``; a view where there is one."""
+        taken = self.xp.take(array, self.strided_places(array, size, stride, offset), axis=0)
+        return self.xp.reshape(taken, size)
+
+    def strided_places(self, beside: Array, size: Shape, stride: Shape, offset: int) -> Array:
+        """The places that `as_strided` takes, [m], in the order of its result; on the device of `beside`."""
+        xp = self.xp
+        places = xp.full((), offset, dtype=xp.int64, device=beside.device)
+        for n, step in zip(size, stride, strict=True):
+            along = xp.arange(n, dtype=xp.int64, device=beside.device) * step
+            places = xp.expand_dims(places, axis=-1) + along
+        return xp.reshape(places, (-1,))
+
+    def reinterpret(self, array: Array, dtype: Any) -> Array:
+        """The memory of `array` read as numbers of `dtype`, along its last dimension; a view where there is one."""
+        return self.asarray(self.to_host(array).view(self.dtype_name(dtype)), dtype, self.device_of(array))
 
     def data_ptr(self, array: Array) -> int:
         """The address of the first element; where the library does not say, a number that no other array has."""

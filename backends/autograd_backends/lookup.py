@@ -65,6 +65,9 @@ scalar_to_array: dict[type, Any] = {}
 #: Type of an array -> the float and complex dtypes of its library. A set for each: dtypes of two do not compare.
 floating_dtypes = _ByType("floating_dtypes")
 
+#: Type of an array -> the complex dtypes of its library.
+complex_dtypes = _ByType("complex_dtypes")
+
 
 def namespace(array: Array) -> Namespace:
     """The array API namespace for `array`, fast on small arrays.

@@ -6,6 +6,7 @@ from . import (
     activation,
     attention,
     compare,
+    complex,
     conv,
     ctc,
     deform_conv,
@@ -23,6 +24,7 @@ from . import (
     pool,
     recurrent,
     reduce,
+    search,
     shape,
     unfold,
 )
@@ -38,6 +40,7 @@ __all__ = [
 FAMILIES = (
     elementwise,
     compare,
+    complex,
     dtype,
     shape,
     reduce,
@@ -58,6 +61,7 @@ FAMILIES = (
     grid_sample,
     attention,
     recurrent,
+    search,
 )
 
 #: The samples of each op by its name.

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Sample", "adjoint", "complex_step", "distinct", "pairs"]
+__all__ = ["Sample", "adjoint", "complex_step", "distinct", "distinct_complex", "pairs"]
 
 
 class Sample:
     """Arguments for one call of an op, and what the result must be.
 
+    Floats are float64 here and complex numbers complex128; under test they have the precision of the lane.
+
     Attributes
     ----------
     reference
-        The result, computed in float64 without the library: a function of the same arguments.
+        The result, computed in double precision without the library: a function of the same arguments.
     arguments
         Those of the op in order: float64 arrays stand for the floats under test, whatever their dtype will be.
     dtype
@@ -44,7 +46,7 @@ class Sample:
         self.dtype = dtype
         self.device = device
         self.smooth = smooth
-        self.half = half
+        self.half = half and not any(a.dtype == np.complex128 for a in arrays_in(arguments))
         self.note = note
 
     def label(self) -> str:
@@ -57,7 +59,7 @@ class Sample:
 
     def has_floats(self) -> bool:
         """Whether an array among the arguments is of floats."""
-        return any(a.dtype == np.float64 for a in arrays_in(self.arguments))
+        return any(a.dtype in (np.float64, np.complex128) for a in arrays_in(self.arguments))
 
 
 def arrays_in(arguments: Iterable[Any]) -> list[np.ndarray]:
@@ -86,6 +88,12 @@ def distinct(shape: Any, low: float = -1.9, high: float = 2.0, seed: int = 0) ->
     rng = np.random.default_rng(seed)
     steps = np.arange(size) + 0.5 + 0.2 * rng.uniform(-1, 1, size)
     return (low + (high - low) * rng.permutation(steps) / max(size, 1)).reshape(shape)
+
+
+def distinct_complex(shape: Any, low: float = -1.9, high: float = 2.0, seed: int = 0) -> np.ndarray:
+    """Complex numbers whose parts are `distinct`."""
+    parts = distinct((2, *np.zeros(shape).shape), low, high, seed)
+    return np.asarray(parts[0] + 1j * parts[1])
 
 
 #: Shapes that broadcast: equal, of unequal rank, stretched on both sides, without dimensions, without elements.

@@ -36,6 +36,18 @@ def bits(reference: Any) -> list[Sample]:
     return [Sample(reference, *BOOLS), Sample(reference, *INTEGERS), Sample(reference, INTEGERS[0], 6)]
 
 
+def shifts(reference: Any) -> list[Sample]:
+    """Samples of integers of both signs, which broadcast, and of a number on either side."""
+    signed = np.array([[1, -2, 3], [6, -5, 4]])
+    return [
+        Sample(reference, signed, np.array([0, 1, 5])),
+        Sample(reference, signed.astype(np.int32), np.array([[1], [3]], np.int32)),
+        Sample(reference, signed, 2),
+        Sample(reference, 3, np.array([0, 2])),
+        Sample(reference, np.zeros((0, 2), np.int64), np.array([1, 2])),
+    ]
+
+
 def logic(reference: Any) -> list[Sample]:
     """Samples of bools, and of numbers that count as true where they are not 0."""
     return [
@@ -69,6 +81,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "bitwise_or": bits(np.bitwise_or),
     "bitwise_xor": bits(np.bitwise_xor),
     "bitwise_invert": [Sample(np.invert, a) for a in (BOOLS[0], np.array([0, 1, -2]), np.zeros((0, 2), np.int64))],
+    "bitwise_left_shift": shifts(np.left_shift),
+    "bitwise_right_shift": shifts(np.right_shift),
     "logical_and": logic(np.logical_and),
     "logical_or": logic(np.logical_or),
     "logical_xor": logic(np.logical_xor),
@@ -76,6 +90,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "isnan": unary(np.isnan),
     "isinf": unary(np.isinf),
     "isfinite": unary(np.isfinite),
+    "signbit": [*unary(np.signbit), Sample(np.signbit, np.array([-1, 0, 2]))],
     "where": [
         *choice(np.where, _SIDE),
         *choice(np.where, np.array(True)),

@@ -135,6 +135,30 @@ SAMPLES |= {
     "minimum": [*binary(np.minimum), Sample(np.minimum, *INTEGERS), Sample(np.minimum, 1, INTEGERS[0])],
 }
 
+SAMPLES |= {
+    "hypot": [
+        *binary(np.hypot),
+        as_floats(np.hypot, *INTEGERS),
+        Sample(np.hypot, np.array([3e30, 0.0]), np.array([4e30, 2.0]), smooth=False, half=False),
+        Sample(np.hypot, np.array([0.0, 1.0]), np.array([0.0, 0.0]), smooth=False, note="origin"),
+    ],
+    "copysign": [
+        *binary(np.copysign),
+        as_floats(np.copysign, *INTEGERS),
+        Sample(np.copysign, np.array([0.0, -0.0, 2.0, -2.0]), np.array([-1.0, 1.0, -0.0, 0.0]), smooth=False),
+    ],
+}
+
+#: What comes next depends on the dtype, so these are arrays for which it is 0, a number, or far off.
+_STEPS = np.array([1.0, 0.0, np.inf, -np.inf, np.nan]), np.array([1.0, 0.0, np.inf, -np.inf, 1.0])
+SAMPLES["nextafter"] = [
+    Sample(np.nextafter, *_STEPS, smooth=False),
+    Sample(np.nextafter, np.ones((2, 1)), np.ones((1, 3))),
+    Sample(np.nextafter, np.ones((2, 0)), 1.0),
+    Sample(np.nextafter, 1.0, np.ones(2)),
+    as_floats(np.nextafter, np.array([1, 2]), np.array([1, 2])),
+]
+
 # ---------------------------------------------------------------- clamp
 
 

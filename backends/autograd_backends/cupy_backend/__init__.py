@@ -100,6 +100,16 @@ class CupyBackend(Backend):
     def strides(self, array: Array) -> tuple[int, ...]:
         return tuple([step // array.itemsize for step in array.strides])
 
+    def contiguous(self, array: Array) -> Array:
+        self.make_current(array)
+        return array.copy(order="C")
+
+    def is_contiguous(self, array: Array) -> bool:
+        return bool(array.flags.c_contiguous)
+
+    def reinterpret(self, array: Array, dtype: Any) -> Array:
+        return array.view(dtype)
+
     def data_ptr(self, array: Array) -> int:
         return int(array.data.ptr)
 

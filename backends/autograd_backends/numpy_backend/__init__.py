@@ -65,8 +65,19 @@ class NumpyBackend(Backend):
         base = view.base
         return view is array or (base is not None and (base is array or base is array.base))
 
+    def write(self, target: Array, value: Array) -> None:
+        if not target.flags.writeable:
+            raise ValueError("this is memory of a NumPy array that is read-only: change a clone()")
+        target[...] = value
+
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
+
+    def complex(self, real: Array | float, imag: Array | float) -> Array:
+        like = real if hasattr(real, "dtype") else imag
+        out = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), np.result_type(like.dtype, np.complex64))
+        out.real, out.imag = real, imag
+        return out
 
     def scatter(self, base: Array, indices: Array, values: Array) -> Array:
         out = base.copy()
@@ -87,9 +98,23 @@ class NumpyBackend(Backend):
     def is_contiguous(self, array: Array) -> bool:
         return bool(array.flags.c_contiguous)
 
+    def contiguous(self, array: Array) -> Array:
+        return array.copy(order="C")
+
     def strides(self, array: Array) -> tuple[int, ...]:
         size = array.itemsize
         return tuple([step // size for step in array.strides])
+
+    def as_strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
+        if not all(size):
+            return np.empty(size, array.dtype)
+        step = array.itemsize
+        window = np.ndarray(size, array.dtype, array, offset * step, tuple([n * step for n in stride]))
+        window.flags.writeable = array.flags.writeable
+        return window
+
+    def reinterpret(self, array: Array, dtype: Any) -> Array:
+        return array.view(dtype)
 
     def data_ptr(self, array: Array) -> int:
         return int(array.__array_interface__["data"][0])

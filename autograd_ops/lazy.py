@@ -1,0 +1,64 @@
+"""Names that cost nothing until they are used: the module that has one is imported when it is first asked for.
+
+A table says where names are: a module, counted from this package, and what it has. From such a table come
+
+* a package's own names, by ``__getattr__, __dir__ = attributes(__name__, TABLE)``;
+* methods, by ``attach(Tensor, "functions.special", "erfc", "lgamma")``, each of which takes the place of its stand-in
+  when it is first looked up, so that from then on it is an ordinary method.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+__all__ = ["attach", "attributes"]
+
+#: A module, and the names that it has. One that has its own last name stands for itself.
+Table = Mapping[str, Iterable[str]]
+
+
+def _found(module: str, name: str) -> Any:
+    """What is called `name` in a module of this package, or the module itself if that is its name."""
+    found = import_module(f".{module}", __package__)
+    return found if module.rpartition(".")[2] == name else getattr(found, name)
+
+
+def attributes(package: str, table: Table) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of `package`, which has the names in `table` beside its own."""
+    places = {name: module for module, names in table.items() for name in names}
+    own = sys.modules[package].__dict__
+
+    def __getattr__(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        own[name] = value = _found(places[name], name)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*own, *places})
+
+    return __getattr__, __dir__
+
+
+class _StandIn:
+    """What stands for a method or property of a class until it is first looked up."""
+
+    __slots__ = ("module", "name", "owner")
+
+    def __init__(self, owner: type, module: str, name: str) -> None:
+        self.owner = owner
+        self.module = module
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        setattr(self.owner, self.name, _found(self.module, self.name))
+        return getattr(owner if instance is None else instance, self.name)
+
+
+def attach(owner: type, module: str, *names: str) -> None:
+    """Make what `module` calls each of `names` a method, or property, of `owner` when it is first looked up."""
+    for name in names:
+        setattr(owner, name, _StandIn(owner, module, name))
