@@ -2,7 +2,8 @@
 
 A key of integers, slices, ``None`` and ``...`` is one op, `getitem`, and gives a view. A key with lists, integer or
 bool arrays is first made basic, with a full slice where they stand; then the dimensions they index are brought to the
-front and flattened, and what is left is to take rows by number.
+front and flattened, and what is left is to take rows by number. An integer beside arrays is a choice made before, as in
+PyTorch, and does not count as an array, as in NumPy: that decides where the indexed dimensions stand in the result.
 """
 
 from __future__ import annotations
@@ -132,7 +133,6 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
         raise IndexError("getitem: an index can have one ... only")
     if not ellipses:
         expanded.append(...)
-    with_arrays = any(isinstance(k, (Tensor, _Flag)) for k in expanded)
     basic: list[Any] = []
     arrays: dict[int, Tensor] = {}
     given = taken = 0  # dimensions of the result of the basic key, and of x, so far
@@ -152,9 +152,8 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
             arrays[given] = k.indices
             basic.append(None)
             given += 1
-        elif isinstance(k, Tensor) or (with_arrays and isinstance(k, int)):
-            # Beside arrays, an integer counts as an array of one element.
-            arrays[given] = k if isinstance(k, Tensor) else tensor(k, device=x.device)
+        elif isinstance(k, Tensor):
+            arrays[given] = k
             basic.append(slice(None))
             given, taken = given + 1, taken + 1
         else:

@@ -24,10 +24,12 @@ from .table import TABLE
 from .tape import FREED, Leaf, Node, TapeError, enable_grad, mode, next_seq
 
 if TYPE_CHECKING:
+    from autograd_backends import Backend
+
     from .registry import Op
     from .tensor import Tensor
 
-__all__ = ["Alias", "become_view", "bump", "change_shape", "in_place", "node_of", "refuse_expanded", "root_of"]
+__all__ = ["Alias", "become_view", "bump", "change_shape", "in_place", "is_view", "node_of", "refuse_expanded", "root_of"]
 
 
 class Alias:
@@ -49,6 +51,12 @@ class Alias:
         self.base = base
         self.chain = chain
         self.seen = seen
+
+
+class Reshaped(Alias):
+    """What makes a Tensor that changed its own shape a view of what it was: a secret of this file's."""
+
+    __slots__ = ()
 
 
 def become_view(tensor: Tensor, viewed: Tensor, op: Op, options: tuple[Any, ...]) -> list[Any]:
@@ -81,6 +89,11 @@ def bump(tensor: Tensor, by: str) -> None:
     version = tensor.version
     version[0] += 1
     version[1:] = (by, frame.f_code, frame.f_lineno)
+
+
+def is_view(tensor: Tensor) -> bool:
+    """Whether `tensor` is a window on the memory of another."""
+    return tensor.alias is not None and type(tensor.alias) is not Reshaped
 
 
 def root_of(tensor: Tensor) -> Tensor:
@@ -147,9 +160,12 @@ def change_shape(tensor: Tensor, view: Callable[..., Tensor], *arguments: Any, n
     new = view(tensor, *arguments)
     leaf = tensor.node if type(tensor.node) is Leaf else None
     shared = new.version is tensor.version
-    if shared and leaf is None and tensor.alias is None:
-        new.alias.base = base = type(new)(tensor.array)
-        base.version, base.node = tensor.version, tensor.node
+    if shared and leaf is None and (tensor.alias is None or type(tensor.alias) is Reshaped):
+        base = new.alias.base
+        if tensor.alias is None:
+            base = type(new)(tensor.array)
+            base.version, base.node = tensor.version, tensor.node
+        new.alias = Reshaped(base, new.alias.chain, 0)
     tensor.array, tensor.version = new.array, new.version
     if leaf is not None:
         leaf.shape = tensor.array.shape
@@ -189,10 +205,24 @@ def _refuse_leaf(tensor: Tensor, called: str) -> None:
 def refuse_expanded(tensor: Tensor, called: str) -> None:
     """Raise ValueError if elements of `tensor` share memory with each other."""
     array = tensor.array
-    if any(step == 0 and n > 1 for step, n in zip(kernels(array).strides(array), array.shape, strict=True)):
+    backend = kernels(array)
+    if not backend.is_contiguous(array) and _overlaps_itself(backend, array):
         raise ValueError(
             f"{called}: the target is expanded, so that one element stands for many; change a clone() of it"
         )
+
+
+def _overlaps_itself(backend: Backend, array: Any) -> bool:
+    steps = sorted((abs(step), n) for step, n in zip(backend.strides(array), array.shape, strict=True) if n > 1)
+    reached = 0
+    for step, n in steps:
+        if step <= reached:  # what the smaller steps lead to goes past one of these: look at every element
+            if steps[0][0] == 0:
+                return True
+            places = backend.strided_places(array, [n for _, n in steps], [step for step, _ in steps], 0)
+            return bool(backend.xp.unique_values(places).shape[0] < places.shape[0])
+        reached += (n - 1) * step
+    return False
 
 
 _ORDER = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}

@@ -17,7 +17,7 @@ from .creation import empty, full, ones, tensor, zeros
 from .dims import axis_of, shape_of_sizes
 from .dtypes import as_dtype, native_dtype
 from .formats import channels_last, channels_last_3d, strided
-from .inplace import bump, change_shape, in_place, refuse_expanded, root_of
+from .inplace import bump, change_shape, in_place, is_view, refuse_expanded, root_of
 from .tape import Port, TapeError
 from .tensor import Tensor
 
@@ -143,7 +143,7 @@ name = _always(None, "None: Tensors have no names.")
 names = property(lambda self: (None,) * self.ndim, doc="None for each dimension: they have no names.")
 layout = _always(strided, "`strided`, as of all Tensors here.")
 _version = property(lambda self: self.version[0], doc="How often its memory was changed in place.")
-_base = property(lambda self: None if self.alias is None else root_of(self), doc="What it is a view of, or None.")
+_base = property(lambda self: root_of(self) if is_view(self) else None, doc="What it is a view of, or None.")
 
 
 def _output_nr(self: Tensor) -> int:
@@ -157,7 +157,7 @@ output_nr = property(_output_nr)
 
 def _is_view(self: Tensor) -> bool:
     """Whether it is a window on the memory of another Tensor."""
-    return self.alias is not None
+    return is_view(self)
 
 
 # ---------------------------------------------------------------- windows by strides
@@ -267,9 +267,9 @@ def detach_(self: Tensor) -> Tensor:
     TapeError
         If it is a view, which gets its place on the tape from its base.
     """
-    if self.alias is not None:
+    if is_view(self):
         raise TapeError("detach_: a view cannot be taken off the tape alone; use detach()")
-    self.node = None
+    self.node = self.alias = None
     return self
 
 

@@ -297,6 +297,6 @@ lazy.attach(
     *("is_quantized", "is_set_to", "is_shared", "is_signed", "is_sparse", "is_xpu", "itemsize", "layout", "map2_"),
     *("map_", "name", "names", "nbytes", "ndimension", "new", "new_empty", "new_full", "new_ones", "new_tensor"),
     *("new_zeros", "output_nr", "pin_memory", "resize_", "resize_as_", "set_", "share_memory_", "squeeze_"),
-    *("storage_offset", "stride", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_", "_base", "_is_view"),
-    "_version",
+    *("storage_offset", "stride", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_", "view_as_dtype"),
+    *("_base", "_is_view", "_version"),
 )

@@ -9,6 +9,7 @@ from .. import ops
 from ..creation import tensor
 from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes
 from ..indexing import index_select, narrow, select
+from ..dtypes import DType
 from ..tensor import Tensor
 
 __all__ = [
@@ -84,15 +85,17 @@ def _without_minus_one(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]
 
 
 def view(input: Tensor, *shape: Any) -> Tensor:
-    """The same memory in another shape, or with a dtype as argument a cast as PyTorch's ``view`` never does.
+    """The same memory in another shape, or read as numbers of another dtype.
 
     Raises
     ------
     ValueError
         If the number of elements differs, or memory does not allow a view; `reshape` copies then.
     """
+    if len(shape) == 1 and isinstance(shape[0], DType):
+        return input.view_as_dtype(shape[0])
     viewed = reshape(input, *shape)
-    if viewed.alias is None and input.device == "cpu" and viewed.numel():
+    if viewed.alias is None and not input.is_contiguous():
         raise ValueError(f"view: shape {tuple(viewed.shape)} is no view of this non-contiguous tensor; use reshape")
     return viewed
 
@@ -378,7 +381,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
 
 
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """The windows of `size` elements along `dimension`, `step` apart, as a new last dimension; a copy.
+    """The windows of `size` elements along `dimension`, `step` apart, as a new last dimension: a view.
 
     Raises
     ------

@@ -17,6 +17,7 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
+from .unfold import unfold
 
 __all__ = ["NumpyBackend"]
 
@@ -61,9 +62,11 @@ class NumpyBackend(Backend):
         return np.asarray(scalar)
 
     def shares_memory(self, view: Array, array: Array) -> bool:
-        # A view's base is what it was made from, or more often the array that owns the memory.
+        # A view's base is what it was made from, or more often the array that owns the memory; windows have odd ones.
         base = view.base
-        return view is array or (base is not None and (base is array or base is array.base))
+        return view is array or (
+            base is not None and (base is array or base is array.base or np.may_share_memory(view, array))
+        )
 
     def write(self, target: Array, value: Array) -> None:
         if not target.flags.writeable:
@@ -145,6 +148,7 @@ class NumpyBackend(Backend):
 
     # ---------------------------------------------------------------- module ops faster than the default
 
+    unfold = staticmethod(unfold)
     linear = staticmethod(linears.linear)
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)
