@@ -196,10 +196,21 @@ def _unbind_mask(mask: Tensor) -> Sequence[Tensor]:
 
 def _take(x: Tensor, arrays: dict[int, Tensor]) -> Tensor:
     """x at integer arrays along the dimensions that they are given for."""
-    rows, flat, shape, back = _as_rows(x, arrays)
-    taken = ops.take_rows(rows, flat)
-    taken = ops.reshape(taken, shape)
-    return taken if back is None else ops.permute(taken, back)
+    if len(arrays) == 1:
+        ((axis, index),) = arrays.items()
+        lengths = tuple(x.array.shape)
+        places = _in_range(index, lengths[axis])
+        flat = kernels(places).xp.reshape(places, (-1,))
+        taken = ops.take_rows(x, flat, axis)
+        if len(places.shape) != 1:
+            taken = ops.reshape(taken, (*lengths[:axis], *places.shape, *lengths[axis + 1 :]))
+    else:
+        rows, flat, shape, back = _as_rows(x, arrays)
+        taken = ops.reshape(ops.take_rows(rows, flat), shape)
+        if back is not None:
+            taken = ops.contiguous(ops.permute(taken, back))
+    taken.alias = None  # what it may be a view of is nobody else's
+    return taken
 
 
 def _as_rows(x: Tensor, arrays: dict[int, Tensor]) -> tuple[Tensor, Any, tuple[int, ...], tuple[int, ...] | None]:

@@ -131,7 +131,7 @@ def in_place(tensor: Tensor, op: Callable[..., Any], *arguments: Any, name: str 
     if new.version is tensor.version:  # a view of what is to be overwritten
         array = kernels(array).xp.asarray(array, copy=True)
     if mode.enabled:
-        if new.node is None and tensor.alias is None and tensor.node is not None:
+        if new.node is None and tensor.place() is not None:
             # What takes no gradient overwrites: the old value gets a gradient of zeros, and the tape goes on.
             new = TABLE["overwrite"].function(tensor, new, (...,))
         elif new.node is not None:

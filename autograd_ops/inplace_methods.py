@@ -90,7 +90,10 @@ def replaced(self: Tensor, value: Tensor) -> Tensor:
         value = value.to(self.device) if value.requires_grad else Tensor(move(value.array, None, self.device))
     if tuple(value.array.shape) != tuple(self.array.shape):
         value = ops.broadcast_to(value, tuple(self.array.shape))
-    return value if value.array.dtype == self.array.dtype else ops.astype(value, self.array.dtype)
+    if value.array.dtype != self.array.dtype:
+        value = ops.astype(value, self.array.dtype)
+    # The old value stays on the tape, with a gradient of zeros.
+    return ops.overwrite(self, value, (...,)) if self.requires_grad and value.requires_grad else value
 
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:

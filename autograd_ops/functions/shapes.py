@@ -462,14 +462,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     a, b = axis_of("diagonal", dim1, input.ndim), axis_of("diagonal", dim2, input.ndim)
     if a == b:
         raise ValueError(f"diagonal: dim1 and dim2 are both {a}")
-    moved = movedim(input, (a, b), (-2, -1))
-    n, m = moved.array.shape[-2:]
-    row, column = max(-offset, 0), max(offset, 0)
-    length = max(min(n - row, m - column), 0)
-    flat = ops.reshape(moved, (*moved.array.shape[:-2], n * m))
-    # In the flattened matrix the diagonal is every (m + 1)-th element.
-    start = row * m + column
-    return ops.getitem(flat, (..., slice(start, start + length * (m + 1) - m if length else start, m + 1)))
+    return ops.diagonal(input if (a, b) == (input.ndim - 2, input.ndim - 1) else movedim(input, (a, b), (-2, -1)), offset)
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:

@@ -137,7 +137,7 @@ def unfold(x: Array, dim: int, size: int, step: int) -> Array:
 unfold.backward(x=lambda g, x_shape, dim, size, step: unfold_backward(x_shape, g, dim, size, step))
 
 
-@op(formula="dgrad = unfold(g)", fresh=True)
+@op(formula="dgrad = unfold(g)")
 def unfold_backward(x: ShapeOf, grad: Array, dim: int, size: int, step: int) -> Array:
     """The gradient of x, of which only the shape is used: the windows `grad` added back where they came from"""
     return kernels(grad).unfold_backward(x, grad, dim, size, step)

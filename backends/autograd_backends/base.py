@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from .array_types import Array, Namespace, Shape
 from .device import Device, DeviceError
+from .diagonals import diagonal_slice
 
 __all__ = ["Backend"]
 
@@ -235,6 +236,11 @@ class Backend:
             along = xp.arange(n, dtype=xp.int64, device=beside.device) * step
             places = xp.expand_dims(places, axis=-1) + along
         return xp.reshape(places, (-1,))
+
+    def diagonal(self, array: Array, offset: int) -> Array:
+        """The elements at (i, i + offset) of the last two dimensions of `array`; a view where there is one."""
+        *lead, n, m = array.shape
+        return self.xp.reshape(array, (*lead, n * m))[(..., diagonal_slice(n, m, offset))]
 
     def reinterpret(self, array: Array, dtype: Any) -> Array:
         """The memory of `array` read as numbers of `dtype`, along its last dimension; a view where there is one."""

@@ -26,6 +26,7 @@ from . import (
     reduce,
     search,
     shape,
+    strided,
     unfold,
 )
 from .base import Sample, arrays_in, distinct
@@ -43,6 +44,7 @@ FAMILIES = (
     complex,
     dtype,
     shape,
+    strided,
     reduce,
     activation,
     dropout,

@@ -70,7 +70,7 @@ class NumpyBackend(Backend):
 
     def write(self, target: Array, value: Array) -> None:
         if not target.flags.writeable:
-            raise ValueError("this is memory of a NumPy array that is read-only: change a clone()")
+            raise ValueError("this memory is read-only, as that of expanded tensors is, and of some NumPy arrays: change a clone()")
         target[...] = value
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
@@ -109,12 +109,13 @@ class NumpyBackend(Backend):
         return tuple([step // size for step in array.strides])
 
     def as_strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
-        if not all(size):
-            return np.empty(size, array.dtype)
-        step = array.itemsize
-        window = np.ndarray(size, array.dtype, array, offset * step, tuple([n * step for n in stride]))
-        window.flags.writeable = array.flags.writeable
-        return window
+        step = array.strides[0]
+        return np.lib.stride_tricks.as_strided(array[offset:], size, [n * step for n in stride])
+
+    def diagonal(self, array: Array, offset: int) -> Array:
+        found = array.diagonal(offset, -2, -1)
+        found.flags.writeable = array.flags.writeable
+        return found
 
     def reinterpret(self, array: Array, dtype: Any) -> Array:
         return array.view(dtype)
