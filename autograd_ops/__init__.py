@@ -10,7 +10,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, inplace_methods, lazy, linalg, ops
+from . import autograd, cuda, functions, inplace_methods, lazy, linalg, ops, out_argument
 from .creation import *
 from .dtypes import *
 
@@ -65,4 +65,5 @@ _LAZY = {
     **functions.LAZY,
 }
 
-__getattr__, __dir__ = lazy.attributes(__name__, _LAZY)
+out_argument.attach(globals())
+__getattr__, __dir__ = lazy.attributes(__name__, _LAZY, out_argument.shown)

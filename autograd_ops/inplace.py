@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .registry import Op
     from .tensor import Tensor
 
-__all__ = ["Alias", "become_view", "bump", "change_shape", "in_place", "is_view", "node_of", "refuse_expanded", "root_of"]
+__all__ = ["Alias", "become_view", "bump", "change_shape", "in_place", "is_view", "node_of", "refuse_expanded", "refuse_kind", "root_of"]
 
 
 class Alias:
@@ -234,6 +234,11 @@ def _refuse_result(tensor: Tensor, new: Tensor, called: str) -> None:
             f"{called}: the result has shape {tuple(new.array.shape)}, "
             f"which does not fit into the target's {tuple(tensor.array.shape)}"
         )
+    refuse_kind(tensor, new, called)
+
+
+def refuse_kind(tensor: Tensor, new: Tensor, called: str) -> None:
+    """Raise TypeError if the dtype of `new` is of a higher kind than that of `tensor`: floats into integers."""
     if new.array.dtype != tensor.array.dtype and _ORDER[new.dtype.kind] > _ORDER[tensor.dtype.kind]:
         raise TypeError(f"{called}: a result of {new.dtype.name} does not fit into a target of {tensor.dtype.name}")
 
