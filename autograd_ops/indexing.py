@@ -268,6 +268,9 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         If the value does not fit.
     """
     key = index if type(index) is tuple else (index,)
+    if type(value) in (float, int) and all(type(k) in _BASIC for k in key) and not x.requires_grad:
+        _set_number(x, _normal(x, key), value)
+        return
     if not isinstance(value, Tensor):
         value = as_tensor(value, device=x.device) if is_array(value) else tensor(value, dtype=x.dtype, device=x.device)
     value = value.detach() if not mode.enabled else value
@@ -283,6 +286,17 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         _write(x, basic, value)
     else:
         in_place(x, _overwrite, value, basic, name="setitem")
+
+
+def _set_number(x: Tensor, key: tuple[Any, ...], value: float) -> None:
+    """Set part of a Tensor that is not on the tape to a number."""
+    refuse_expanded(x, "setitem")
+    backend = kernels(x.array)
+    if x.dtype.kind != "float":
+        value = tensor(value, dtype=x.dtype, device=x.device).array
+    backend.make_current(x.array)
+    x.array[tuple([k for k in key if k is not None]) if None in key else key] = value
+    bump(x, "setitem")
 
 
 def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:

@@ -203,12 +203,17 @@ def _refuse_leaf(tensor: Tensor, called: str) -> None:
 
 
 def refuse_expanded(tensor: Tensor, called: str) -> None:
-    """Raise ValueError if elements of `tensor` share memory with each other."""
+    """Raise ValueError if elements of `tensor` share memory with each other, or it is read-only."""
     array = tensor.array
     backend = kernels(array)
     if not backend.is_contiguous(array) and _overlaps_itself(backend, array):
         raise ValueError(
             f"{called}: the target is expanded, so that one element stands for many; change a clone() of it"
+        )
+    if not backend.is_writable(array):
+        raise ValueError(
+            f"{called}: this memory is read-only, as that of expanded tensors is, and of some NumPy arrays; "
+            "change a clone() of it"
         )
 
 

@@ -208,6 +208,10 @@ class Backend:
         """Whether `array` is laid out in memory in the order of its dimensions; True where that cannot be asked."""
         return True
 
+    def is_writable(self, array: Array) -> bool:
+        """Whether `array` may be changed."""
+        return True
+
     def contiguous(self, array: Array) -> Array:
         """A copy of `array` laid out in memory in the order of its dimensions."""
         return self.xp.asarray(array, copy=True)

@@ -68,11 +68,6 @@ class NumpyBackend(Backend):
             base is not None and (base is array or base is array.base or np.may_share_memory(view, array))
         )
 
-    def write(self, target: Array, value: Array) -> None:
-        if not target.flags.writeable:
-            raise ValueError("this memory is read-only, as that of expanded tensors is, and of some NumPy arrays: change a clone()")
-        target[...] = value
-
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
 
@@ -103,6 +98,9 @@ class NumpyBackend(Backend):
 
     def contiguous(self, array: Array) -> Array:
         return array.copy(order="C")
+
+    def is_writable(self, array: Array) -> bool:
+        return bool(array.flags.writeable)
 
     def strides(self, array: Array) -> tuple[int, ...]:
         size = array.itemsize
