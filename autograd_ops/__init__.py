@@ -10,7 +10,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, inplace_methods, lazy, linalg, ops, out_argument
+from . import autograd, cuda, functions, inplace_methods, lazy, linalg, ops, out_argument, random
 from .creation import *
 from .dtypes import *
 
@@ -48,6 +48,7 @@ from . import methods  # isort: skip
 
 if TYPE_CHECKING:
     from . import nn, optim, utils
+    from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
@@ -55,6 +56,7 @@ _LAZY = {
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),
+    "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     "formats": (
         *("channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format"),

@@ -54,7 +54,7 @@ def place(device: str | None, dtype: Any) -> tuple[Backend, Any, Any]:
     where = _default_device if device is None else parse_device(device)
     backend = get_backend(where)
     native = native_dtype(backend, get_default_dtype() if dtype is None else as_dtype(dtype))
-    return backend, native, backend.native_device(where)
+    return backend.for_dtype(native), native, backend.native_device(where)
 
 
 def shape_from(size: Sequence[Any]) -> tuple[int, ...]:
@@ -77,6 +77,7 @@ def move(array: Any, dtype: DType | None, device: str | None) -> Any:
 def transfer(array: Any, backend: Backend, dtype: DType | None, device: Device | None, *, copy: bool) -> Any:
     """An array of `backend` with another dtype, on another device; ``copy``: never itself."""
     at = backend.device_of(array)
+    array = backend.adopt(array)
     if device is not None and device != at:
         target = get_backend(device)
         name = backend.dtype_name(array.dtype) if dtype is None else dtype.name

@@ -111,7 +111,7 @@ def from_numpy(array: Any) -> Tensor:
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"from_numpy: expected a numpy array, got {type(array).__name__}; use tensor(...)")
-    return Tensor(array)
+    return Tensor(kernels(array).adopt(array))
 
 
 # ---------------------------------------------------------------- constants

@@ -29,7 +29,18 @@ if TYPE_CHECKING:
     from .registry import Op
     from .tensor import Tensor
 
-__all__ = ["Alias", "become_view", "bump", "change_shape", "in_place", "is_view", "node_of", "refuse_expanded", "refuse_kind", "root_of"]
+__all__ = [
+    "Alias",
+    "become_view",
+    "bump",
+    "change_shape",
+    "in_place",
+    "is_view",
+    "node_of",
+    "refuse_expanded",
+    "refuse_kind",
+    "root_of",
+]
 
 
 class Alias:
@@ -224,7 +235,7 @@ def _overlaps_itself(backend: Backend, array: Any) -> bool:
         if step <= reached:  # what the smaller steps lead to goes past one of these: look at every element
             if steps[0][0] == 0:
                 return True
-            places = backend.strided_places(array, [n for _, n in steps], [step for step, _ in steps], 0)
+            places = backend.strided_places(array, tuple([n for _, n in steps]), tuple([s for s, _ in steps]), 0)
             return bool(backend.xp.unique_values(places).shape[0] < places.shape[0])
         reached += (n - 1) * step
     return False
@@ -269,7 +280,7 @@ def _keep_private_copies(node: Node, tensor: Tensor, since: int) -> None:
 
 
 def _keep_in_place(new: Tensor, tensor: Tensor) -> None:
-    """Where the node of `new` saved its own output, let it keep the memory that this was written to: one array, not two."""
+    """Where the node of `new` saved its output, let it keep the memory that this was written to: one array, not two."""
     saved = new.node.saved  # type: ignore[union-attr]
     for i, column in enumerate(saved):
         if column is new.version and saved[i - 1] is new.array:

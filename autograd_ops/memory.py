@@ -302,7 +302,9 @@ def resize_as_(self: Tensor, other: Tensor, memory_format: Any = None) -> Tensor
     return resize_(self, tuple(other.shape))
 
 
-def set_(self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = ()) -> Tensor:
+def set_(
+    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = ()
+) -> Tensor:
     """Show the memory of `source` instead, or none at all; returns itself.
 
     Raises
@@ -340,7 +342,8 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     xp = kernels(self.array).xp
     first, *others = [
         xp.reshape(
-            xp.arange(n, dtype=xp.int64, device=self.array.device), tuple([n if i == j else 1 for j in range(len(shape))])
+            xp.arange(n, dtype=xp.int64, device=self.array.device),
+            tuple([n if i == j else 1 for j in range(len(shape))]),
         )
         for i, n in enumerate(shape)
     ]

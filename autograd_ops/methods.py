@@ -12,12 +12,9 @@ from typing import Any
 from autograd_backends import Device, is_array, parse_device
 
 from . import functions, indexing, lazy, ops
-from .arrays import move
 from .autograd import backward
-from .dtypes import DType, as_dtype, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+from .dtypes import DType, as_dtype, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from .inplace import in_place
-from .inplace_methods import replaced
-from .random import normal, uniform
 from .tensor import Tensor
 
 __all__: list[str] = []
@@ -155,24 +152,12 @@ Tensor.backward = _backward  # type: ignore[method-assign]
 
 # ---------------------------------------------------------------- random numbers
 
-
-def _drawn(self: Tensor, name: str, array: Any) -> Tensor:
-    return in_place(self, replaced, Tensor(array), name=name)
-
-
-def _uniform_(self: Tensor, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Tensor:
-    """Set every element to a number drawn evenly from [low, high); returns itself."""
-    drawn = uniform(low, high, tuple(self.shape), generator=generator, dtype=self.dtype, device=self.device)
-    return _drawn(self, "uniform_", drawn.array)
-
-
-def _normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
-    """Set every element to a number of the normal distribution of that mean and deviation; returns itself."""
-    drawn = normal(mean, std, tuple(self.shape), generator=generator, dtype=self.dtype, device=self.device)
-    return _drawn(self, "normal_", drawn.array)
-
-
-_attach(_uniform_, _normal_)
+lazy.attach(
+    Tensor,
+    "random.in_place",
+    *("bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"),
+)
+lazy.attach(Tensor, "random.drawing", "bernoulli", "multinomial")
 
 # ---------------------------------------------------------------- to another dtype or device
 
@@ -180,8 +165,8 @@ _attach(_uniform_, _normal_)
 def _to(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
     """This Tensor with another dtype or on another device; itself where it is there already.
 
-    ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` and ``to(other)`` are taken, and by name ``dtype=``,
-    ``device=``, ``copy=`` and ``non_blocking=``, which does nothing.
+    ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` and ``to(other)`` are taken, each followed by `non_blocking`
+    and `copy`, and all of them by name. `non_blocking` and `memory_format` are wishes that change nothing.
 
     Raises
     ------
@@ -192,13 +177,18 @@ def _to(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
     """
     dtype, device, copy = options.pop("dtype", None), options.pop("device", None), options.pop("copy", False)
     options.pop("non_blocking", None)
+    options.pop("memory_format", None)
     if options:
         raise TypeError(f"to: unexpected keyword argument {next(iter(options))!r}")
+    flags = [argument for argument in arguments if isinstance(argument, bool)]
+    copy = copy or flags[1:] == [True]
     for argument in arguments:
         if isinstance(argument, Tensor):
             dtype, device = argument.dtype, argument.device
         elif isinstance(argument, str) and not _names_dtype(argument):
             device = argument
+        elif isinstance(argument, int) and not isinstance(argument, bool):
+            device = f"cuda:{argument}"
         elif not isinstance(argument, bool):
             dtype = argument
     moved = self
@@ -227,9 +217,32 @@ def _cast(dtype: DType) -> Any:
     return method
 
 
-def _type(self: Tensor, dtype: Any = None) -> Any:
-    """This Tensor with another dtype; without an argument, the name of its dtype."""
-    return repr(self.dtype) if dtype is None else _to(self, dtype)
+#: PyTorch's old names of dtypes, as in ``"torch.FloatTensor"``.
+_TYPE_NAMES = {
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "float32": "Float",
+    "float64": "Double",
+    "int8": "Char",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "uint8": "Byte",
+    "bool": "Bool",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+
+
+def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """This Tensor with another dtype, also as ``"torch.FloatTensor"``; without an argument, its own of these names."""
+    if dtype is None:
+        where = "torch.cuda" if self.device.type == "cuda" else "torch"
+        return f"{where}.{_TYPE_NAMES.get(self.dtype.name, self.dtype.name)}Tensor"
+    if isinstance(dtype, str) and dtype.endswith("Tensor"):
+        word = dtype.rpartition(".")[2].removesuffix("Tensor")
+        dtype = next((name for name, old in _TYPE_NAMES.items() if old == word), dtype)
+    return _to(self, dtype=as_dtype(dtype))
 
 
 def _type_as(self: Tensor, other: Tensor) -> Tensor:
@@ -257,6 +270,7 @@ for _name, _dtype in {
     "float": float32,
     "double": float64,
     "half": float16,
+    "bfloat16": bfloat16,
     "long": int64,
     "int": int32,
     "short": int16,

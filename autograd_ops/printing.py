@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .dtypes import bool_, get_default_dtype, int64
+from .dtypes import bfloat16, bool_, get_default_dtype, int64
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -68,8 +68,9 @@ def describe(tensor: Tensor) -> str:
     name = "Parameter containing:\ntensor" if type(tensor).__name__ == "Parameter" else "tensor"
     indent = " " * len("tensor(")
     threshold = _options["threshold"]
+    host = tensor._host()
     values = np.array2string(
-        tensor._host(),
+        host.astype(np.float32) if tensor.dtype is bfloat16 else host,
         separator=", ",
         prefix=indent,
         precision=_options["precision"],

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from .dtypes import DType
     from .registry import Op
 
-__all__ = ["NUMBERS", "align", "shape_of", "to_floating"]
+__all__ = ["KIND_ORDER", "NUMBERS", "NUMBER_ORDER", "align", "common_dtype", "shape_of", "to_floating"]
 
 #: Python numbers that any float array takes as they are.
 NUMBERS = frozenset((float, int))
 
-_ORDER = {bool: 0, int: 1, float: 2, complex: 3}
-_KIND_ORDER = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
+#: Kinds of Python numbers, and of dtypes, each of which holds those before it.
+NUMBER_ORDER = {bool: 0, int: 1, float: 2, complex: 3}
+KIND_ORDER = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
 
 def align(op: Op, *arrays: Any) -> list[Any]:
@@ -39,7 +40,9 @@ def align(op: Op, *arrays: Any) -> list[Any]:
         If one is neither an array nor a number, or none is an array.
     """
     aligned = list(arrays)
-    lead = next((a for a in arrays if type(a) not in _ORDER and type(a) not in scalar_to_array and is_array(a)), None)
+    lead = next(
+        (a for a in arrays if type(a) not in NUMBER_ORDER and type(a) not in scalar_to_array and is_array(a)), None
+    )
     number = -1
     for i, a in enumerate(arrays):
         kind = type(a)
@@ -48,23 +51,23 @@ def align(op: Op, *arrays: Any) -> list[Any]:
                 aligned[i] = lead = scalar_to_array[kind](a)
             else:
                 aligned[i] = a.item()
-                number = max(number, _ORDER[type(aligned[i])])
-        elif kind in _ORDER:
-            number = max(number, _ORDER[kind])
+                number = max(number, NUMBER_ORDER[type(aligned[i])])
+        elif kind in NUMBER_ORDER:
+            number = max(number, NUMBER_ORDER[kind])
         elif a is not None and not is_array(a):
             raise TypeError(f"{op.name}: expected a Tensor, an array or a number, got {kind.__name__}")
     if lead is None:
         raise TypeError(f"{op.name}: expected a Tensor or an array among its arguments, got only numbers")
-    with_dtype = [a for a in aligned if a is not None and type(a) not in _ORDER]
+    with_dtype = [a for a in aligned if a is not None and type(a) not in NUMBER_ORDER]
     if any(type(a) is not type(lead) for a in with_dtype) or len(with_dtype) > 1:
         refuse_mixed_devices(op, with_dtype)
     backend = kernels(lead)
-    common = _common_dtype(backend, tuple([a.dtype for a in with_dtype]), number, op.floating, get_default_dtype())
+    common = common_dtype(backend, tuple([a.dtype for a in with_dtype]), number, op.floating, get_default_dtype())
     astype = backend.xp.astype
     for i, a in enumerate(aligned):
         if type(a) is bool and common != backend.xp.bool:
             aligned[i] = int(a)  # the standard has bools beside bool arrays only
-        elif a is not None and type(a) not in _ORDER and a.dtype != common:
+        elif a is not None and type(a) not in NUMBER_ORDER and a.dtype != common:
             aligned[i] = astype(a, common)
     return aligned
 
@@ -87,12 +90,12 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 @cache
-def _common_dtype(backend: Backend, natives: tuple[Any, ...], number: int, floating: bool, default: DType) -> Any:
+def common_dtype(backend: Backend, natives: tuple[Any, ...], number: int, floating: bool, default: DType) -> Any:
     """The dtype that arrays of `natives` and a number of order `number` meet in."""
     common = dtype_of(backend, natives[0])
     for native in natives[1:]:
         common = _meet(backend, common, dtype_of(backend, native))
-    order = _KIND_ORDER[common.kind]
+    order = KIND_ORDER[common.kind]
     if number > order or (floating and order < 2):
         kind = max(number, 2 if floating else 0, order)
         if kind == 3:
@@ -107,7 +110,7 @@ def _meet(backend: Backend, a: DType, b: DType) -> DType:
         return a
     if a is bool_:
         return b
-    orders = _KIND_ORDER[a.kind], _KIND_ORDER[b.kind]
+    orders = KIND_ORDER[a.kind], KIND_ORDER[b.kind]
     if 1 in orders and max(orders) > 1:  # an integer beside a float or complex
         return a if orders[0] > orders[1] else b
     return dtype_of(backend, backend.xp.result_type(native_dtype(backend, a), native_dtype(backend, b)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 import autograd_ops as ag
@@ -34,8 +35,8 @@ __all__ = [
 
 #: What may differ, relative and absolute, for operands of size about 1. In float64 and float32: some hundred units of
 #: the last place, for a few dozen roundings whose errors a function such as log or 1 / x enlarges a few times. In
-#: float16, where sums are taken in float32: eight units, for a few roundings between the steps of an op.
-TOLERANCES = {"float64": 1e-13, "float32": 2e-5, "float16": 8e-3}
+#: half precision, where sums are taken in float32: eight units, for a few roundings between the steps of an op.
+TOLERANCES = {"float64": 1e-13, "float32": 2e-5, "float16": 8e-3, "bfloat16": 6.4e-2}
 
 
 def _each(function: Callable[[Any], Any], argument: Any) -> Any:
@@ -148,13 +149,18 @@ def on_host(values: Sequence[Any]) -> list[np.ndarray]:
     return [host(value) for value in values]
 
 
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """NumPy's dtype of that name, or ml_dtypes'."""
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
 def rounded(sample: Sample, dtype: str) -> Sample:
     """The same sample with float64 inputs that are numbers of `dtype`."""
 
     def through(value: Any) -> Any:
         if not isinstance(value, np.ndarray):
             return value
-        return value.astype(dtype_under_test(value.dtype, dtype)).astype(value.dtype)
+        return value.astype(numpy_dtype(dtype_under_test(value.dtype, dtype))).astype(value.dtype)
 
     return Sample(sample.reference, *[_each(through, a) for a in sample.arguments])
 
@@ -170,7 +176,12 @@ def close(got: Any, want: Any, dtype: str | None = None) -> None:
     """Check the shape of `got`, and its values against `want` to the precision of its dtype, or of `dtype`."""
     got = host(got)
     assert got.shape == np.shape(want)
-    if got.dtype.kind in "fc":
+    if got.dtype.name == "bfloat16":
+        # A sum is off by the rounding of its largest term, which with so few digits is easily more than what remains.
+        largest = np.max(np.abs(want), initial=1.0, where=np.isfinite(want))
+        tolerance = TOLERANCES["bfloat16"]
+        np.testing.assert_allclose(got.astype(np.float64), want, rtol=tolerance, atol=tolerance * largest)
+    elif got.dtype.kind in "fc":
         tolerance = TOLERANCES[dtype or got.real.dtype.name]
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
     else:

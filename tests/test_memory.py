@@ -160,7 +160,7 @@ def test_memory_read_as_another_dtype() -> None:
     bits.zero_()
     assert x.tolist() == [0.0, 0.0]
     assert ag.zeros(2, 4, dtype=ag.float32).view(ag.float64).shape == (2, 2)
-    with pytest.raises(ValueError, match="the last dimension of a float32 tensor .* cannot be read as float64"):
+    with pytest.raises(ValueError, match=r"the last dimension of a float32 tensor .* cannot be read as float64"):
         ag.zeros(2, 3).view(ag.float64)
 
 

@@ -40,6 +40,7 @@ from .op_samples import SAMPLES, Sample
 OPS = [op for op in TABLE.values() if op.forward.__module__.startswith("autograd_ops.")]
 LANES = [("cpu", "float64"), ("cpu", "float32"), ("strict:device1", "float64"), ("strict:device1", "float32")]
 DEVICES = ["cpu", "strict:device1"]
+HALVES = ["float16", "bfloat16"]
 
 on_lanes = pytest.mark.parametrize(("device", "dtype"), LANES)
 on_devices = pytest.mark.parametrize("device", DEVICES)
@@ -104,9 +105,10 @@ def test_forward(op: Op, sample: Sample, device: str, dtype: str) -> None:
     check_forward(op, sample, device, dtype)
 
 
+@pytest.mark.parametrize("dtype", HALVES)
 @over(lambda op, sample: sample.has_floats() and sample.half)
-def test_forward_in_half_precision(op: Op, sample: Sample) -> None:
-    check_forward(op, sample, "cpu", "float16")
+def test_forward_in_half_precision(op: Op, sample: Sample, dtype: str) -> None:
+    check_forward(op, sample, "cpu", dtype)
 
 
 def output_names(op: Op, result: Any) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ def result_dtype(sample: Sample, expected: np.ndarray, dtype: str, name: str) ->
     """The dtype under test for floats that come from floats, otherwise what the reference has."""
     if sample.dtype is not None:
         return sample.dtype
-    if dtype == "float16" and name in ("mean", "variance"):
+    if dtype in HALVES and name in ("mean", "variance"):
         return "float32"  # the statistics of a norm keep their precision
     return dtype_under_test(expected.dtype, dtype) if sample.has_floats() else expected.dtype.name
 
@@ -255,13 +257,14 @@ def test_gradients_have_the_shape_and_dtype_of_the_inputs(op: Op, sample: Sample
         close(gradient, host(want))
 
 
+@pytest.mark.parametrize("dtype", HALVES)
 @over(lambda op, sample: has_gradient(op, sample) and sample.half)
-def test_gradients_in_half_precision(op: Op, sample: Sample) -> None:
+def test_gradients_in_half_precision(op: Op, sample: Sample, dtype: str) -> None:
     names = float_inputs(op, sample)
-    given = tensors(sample, "float16", "cpu", op, names)
-    exact = gradients(op, tensors(rounded(sample, "float16"), "float64", "cpu", op, names))
+    given = tensors(sample, dtype, "cpu", op, names)
+    exact = gradients(op, tensors(rounded(sample, dtype), "float64", "cpu", op, names))
     for gradient, leaf, want in zip(gradients(op, given), leaves(given), exact, strict=True):
-        assert (gradient.shape, gradient.dtype) == (leaf.shape, ag.float16)
+        assert (gradient.shape, gradient.dtype) == (leaf.shape, dtype)
         close(gradient, host(want))
 
 

@@ -85,12 +85,20 @@ def test_several_results_go_to_several_outs() -> None:
         (ValueError, r"add: the result has shape \(2,\), and out \(3,\)", lambda x: show.add(x, x, out=ag.empty(3))),
         (TypeError, "add: a result of float32 .* int64", lambda x: show.add(x, x, out=ag.zeros(2, dtype=ag.int64))),
         (TypeError, "exp: out must be a Tensor, not ndarray", lambda x: show.exp(x, out=np.zeros(2))),
-        (TapeError, "exp: what is written to out= is not recorded", lambda x: show.exp(x.requires_grad_(), out=ag.empty(2))),
+        (
+            TapeError,
+            "exp: what is written to out= is not recorded",
+            lambda x: show.exp(x.requires_grad_(), out=ag.empty(2)),
+        ),
         (TapeError, "cat: what is written", lambda x: show.cat([x.requires_grad_()], out=ag.empty(2))),
         (TapeError, "exp: what is written", lambda x: show.exp(x, out=ag.empty(2, requires_grad=True))),
         (ValueError, "exp: the target is expanded", lambda x: show.exp(x, out=ag.zeros(1).expand(2))),
         (ValueError, "max: 2 results for 1 tensors", lambda x: show.max(x, 0, out=ag.empty(0))),
-        (ag.DeviceError, "exp: the result is on 'cpu', and out on 'strict", lambda x: show.exp(x, out=ag.empty(2, device="strict"))),
+        (
+            ag.DeviceError,
+            "exp: the result is on 'cpu', and out on 'strict",
+            lambda x: show.exp(x, out=ag.empty(2, device="strict")),
+        ),
     ],
 )
 def test_refusals_leave_out_as_it_was(kind: Any, message: str, call: Any) -> None:

@@ -276,7 +276,7 @@ def as_key(key: tuple[Any, ...], device: str) -> tuple[Any, ...]:
 
 
 def chosen(shape: Any, key: Any) -> np.ndarray:
-    """The numbers of the elements at `key`, by NumPy: integers first, and what is left of the key then, as in PyTorch."""
+    """The numbers of the elements at `key`, by NumPy: integers first, then what is left of the key, as in PyTorch."""
     integers: list[Any] = []
     rest: list[Any] = []
     for k in key if isinstance(key, tuple) else (key,):

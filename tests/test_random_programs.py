@@ -1,7 +1,7 @@
 """Random programs of views, changes in place and backward, against the same programs in NumPy.
 
-A program is a list of steps. Each kind of step is given twice: on Tensors, and on NumPy arrays, whose views share memory
-too. The values must agree after every step, and the gradients with central differences of the NumPy program.
+A program is a list of steps. Each kind of step is given twice: on Tensors, and on NumPy arrays, whose views share
+memory too. The values must agree after every step, and the gradients with central differences of the NumPy program.
 """
 
 from __future__ import annotations
@@ -53,7 +53,11 @@ MAKING: dict[str, tuple[int, Action, Action]] = {
     "flat": (0, lambda t, w, i, j: t.reshape(-1), lambda a, w, i, j: a.reshape(-1)),
     "transpose": (2, lambda t, w, i, j: t.transpose(0, -1), lambda a, w, i, j: np.swapaxes(a, 0, -1)),
     "new dimension": (0, lambda t, w, i, j: t.unsqueeze(0), lambda a, w, i, j: a[None]),
-    "diagonal": (2, lambda t, w, i, j: t.diagonal() if t.ndim == 2 else t[0], lambda a, *r: _diagonal(a) if a.ndim == 2 else a[0]),
+    "diagonal": (
+        2,
+        lambda t, w, i, j: t.diagonal() if t.ndim == 2 else t[0],
+        lambda a, *r: _diagonal(a) if a.ndim == 2 else a[0],
+    ),
     "part": (1, lambda t, w, i, j: t.chunk(2)[-1], lambda a, w, i, j: a[-(-len(a) // 2) if len(a) > 1 else 0 :]),
     "rows by number": (1, lambda t, w, i, j: t[[0, -1, 0]], lambda a, w, i, j: a[[0, -1, 0]]),
     "times": (0, lambda t, w, i, j: t * w[i], lambda a, w, i, j: np.asarray(a * w[i])),

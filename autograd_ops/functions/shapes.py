@@ -8,8 +8,8 @@ from typing import Any
 from .. import ops
 from ..creation import tensor
 from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes
-from ..indexing import index_select, narrow, select
 from ..dtypes import DType
+from ..indexing import index_select, narrow, select
 from ..tensor import Tensor
 
 __all__ = [
@@ -462,7 +462,9 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     a, b = axis_of("diagonal", dim1, input.ndim), axis_of("diagonal", dim2, input.ndim)
     if a == b:
         raise ValueError(f"diagonal: dim1 and dim2 are both {a}")
-    return ops.diagonal(input if (a, b) == (input.ndim - 2, input.ndim - 1) else movedim(input, (a, b), (-2, -1)), offset)
+    return ops.diagonal(
+        input if (a, b) == (input.ndim - 2, input.ndim - 1) else movedim(input, (a, b), (-2, -1)), offset
+    )
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:

@@ -159,7 +159,8 @@ def signbit(x: Array) -> Array:
 @op(formula="dx = g where condition, else 0; dy = g where not", broadcast=True, nondiff=("condition",))
 def where(condition: Array, x: Array, y: Array) -> Array:
     """x where the condition holds, y elsewhere; the gradient to the branch not taken is 0"""
-    return namespace(condition).where(condition, x, y)
+    of = x if hasattr(x, "dtype") else y if hasattr(y, "dtype") else condition
+    return namespace(of).where(condition, x, y)
 
 
 where.backward(

@@ -46,9 +46,7 @@ def as_strided(x: Array, size: tuple[int, ...], stride: tuple[int, ...], offset:
 
 
 as_strided.backward(
-    x=lambda g, x_shape, size, stride, offset: add_rows(
-        x_shape, reshape(g, (-1,)), _places(g, size, stride, offset)
-    )
+    x=lambda g, x_shape, size, stride, offset: add_rows(x_shape, reshape(g, (-1,)), _places(g, size, stride, offset))
 )
 
 
@@ -72,7 +70,7 @@ contiguous.backward(x=lambda g: g)
 
 def _flat(shape: tuple[int, ...], offset: int) -> tuple[tuple[int, ...], tuple[Any, ...]]:
     """`shape` with its last two dimensions as one, and the key of the diagonal in that."""
-    return (*shape[:-2], shape[-2] * shape[-1]), (..., diagonal_slice(*shape[-2:], offset))
+    return (*shape[:-2], shape[-2] * shape[-1]), (..., diagonal_slice(shape[-2], shape[-1], offset))
 
 
 def _put_diagonal(base: Any, value: Any, offset: int) -> Any:
@@ -87,7 +85,7 @@ def _place_diagonal(g: Any, x_shape: tuple[int, ...], offset: int) -> Any:
 
 @op(formula="dx = zeros with g on the diagonal", view=_put_diagonal)
 def diagonal(x: Array, offset: int = 0) -> Array:
-    """The elements of x [..., n, m] at (i, i + offset) of its last two dimensions -> [..., k]; a view where there is one
+    """The elements of x [..., n, m] at (i, i + offset) of its last two dimensions -> [..., k]; a view if there is one
 
     Examples
     --------

@@ -106,7 +106,7 @@ def _put_windows(base: Any, value: Any, dim: int, size: int, step: int) -> Any:
 
 @op(formula="dx = the windows of g, added back", fresh=True, view=_put_windows)
 def unfold(x: Array, dim: int, size: int, step: int) -> Array:
-    """The windows of `size` cells along dimension `dim`, `step` apart, as a new last dimension; a view where there is one.
+    """The windows of `size` cells along dimension `dim`, `step` apart, as a new last dimension; a view if there is one.
 
     Parameters
     ----------

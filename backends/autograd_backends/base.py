@@ -12,7 +12,7 @@ from .array_types import Array, Namespace, Shape
 from .device import Device, DeviceError
 from .diagonals import diagonal_slice
 
-__all__ = ["Backend"]
+__all__ = ["Backend", "module_ops"]
 
 
 class _Default:
@@ -126,6 +126,14 @@ class Backend:
             raise TypeError(f"device {self.name!r} has no dtype {name}")
         return found
 
+    def for_dtype(self, dtype: Any) -> Backend:
+        """The backend that makes arrays of `dtype`: itself, but where a dtype has kernels of its own."""
+        return self
+
+    def adopt(self, array: Array) -> Array:
+        """An array that came from elsewhere, of the type that arrays of its dtype have here."""
+        return array
+
     @cached_property
     def floating_dtypes(self) -> frozenset[Any]:
         """Its float and complex dtypes."""
@@ -228,7 +236,7 @@ class Backend:
         return tuple(reversed(steps))
 
     def as_strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
-        """The elements of `array` [n] at ``offset + i * stride[0] + j * stride[1] + ...``; a view where there is one."""
+        """The elements of `array` [n] at ``offset + i * stride[0] + j * stride[1] + ...``; a view if there is one."""
         taken = self.xp.take(array, self.strided_places(array, size, stride, offset), axis=0)
         return self.xp.reshape(taken, size)
 
@@ -388,3 +396,9 @@ class Backend:
     erf = _default("special.erf")
     pack_bits = _default("bits.pack_bits")
     unpack_bits = _default("bits.unpack_bits")
+
+
+def module_ops(backend: type[Backend]) -> list[str]:
+    """The names of the module ops: what takes and gives arrays, and knows nothing of the backend it is called on."""
+    members = {name: member for cls in reversed(backend.__mro__) for name, member in vars(cls).items()}
+    return [name for name, member in members.items() if isinstance(member, (_Default, staticmethod))]

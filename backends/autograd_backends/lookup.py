@@ -24,6 +24,7 @@ __all__ = [
     "kernels",
     "namespace",
     "parse_device",
+    "register",
     "scalar_to_array",
 ]
 
@@ -158,8 +159,13 @@ def _load(word: str) -> Backend:
             known = ", ".join(repr(name) for name in [*BUILT_IN, *sorted(found)])
             raise DeviceError(f"unknown device {word!r}: the devices known here are {known}")
         cls = found[word].load()
-    backend: Backend = cls()
-    _loaded[word] = backend
+    _loaded[word] = backend = cls()
+    register(backend)
+    return backend
+
+
+def register(backend: Backend) -> None:
+    """Let arrays and scalars of the types of `backend` find it."""
     for array_type in backend.array_types:
         _kernels[array_type] = backend
         _namespaces[array_type] = backend.xp
@@ -171,7 +177,6 @@ def _load(word: str) -> Backend:
         scalar_to_array[scalar_type] = backend.scalar_to_array
     for listener in on_load:
         listener(backend)
-    return backend
 
 
 def _backend_of_type(cls: type) -> Backend:

@@ -74,7 +74,12 @@ ALONG = [
 ]
 
 #: Shape of x, indices, the dimension that they index.
-OTHER = [((2, 3), ints(2, 0, 2), 1), ((2, 3, 2), ints(1, 1), 1), ((2, 1, 3), ints(0, 2), 2), ((2, 3), ints(dtype=np.int64), 1)]
+OTHER = [
+    ((2, 3), ints(2, 0, 2), 1),
+    ((2, 3, 2), ints(1, 1), 1),
+    ((2, 1, 3), ints(0, 2), 2),
+    ((2, 3), ints(dtype=np.int64), 1),
+]
 
 
 def _along(shape: Any, count: int, axis: int) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ one is first asked for: it takes longer to import than NumPy.
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy
@@ -55,7 +56,6 @@ from numpy import (
     int16,
     int32,
     int64,
-    isdtype,
     isfinite,
     isinf,
     isnan,
@@ -84,7 +84,6 @@ from numpy import (
     reciprocal,
     remainder,
     repeat,
-    result_type,
     round,
     searchsorted,
     sign,
@@ -152,7 +151,39 @@ def arange(start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None,
 
 
 def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
-    return x.astype(dtype, copy=copy)
+    out = x.astype(dtype, copy=copy)
+    return recognised(out) if out.dtype.kind == "V" else out
+
+
+# ---------------------------------------------------------------- dtypes: those of NumPy, and bfloat16, of kind "V"
+
+
+def recognised(array: Any) -> Any:
+    """An array of bfloat16, of the class that computes with it as it should."""
+    from . import bfloat16
+
+    return bfloat16.recognised(array)
+
+
+def isdtype(dtype: Any, kind: Any, /) -> Any:
+    dtype = np.dtype(dtype)
+    if dtype.kind != "V":
+        return np.isdtype(dtype, kind)
+    if isinstance(kind, tuple):
+        return builtins.any(isdtype(dtype, k) for k in kind)
+    return np.isdtype(np.float32, kind) if isinstance(kind, str) else dtype == kind
+
+
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    try:
+        return np.result_type(*arrays_and_dtypes)
+    except np.exceptions.DTypePromotionError:
+        # bfloat16 beside float16: neither holds the other.
+        return np.result_type(*(np.float32 if _is_bfloat16(x) else x for x in arrays_and_dtypes))
+
+
+def _is_bfloat16(x: Any) -> Any:
+    return getattr(getattr(x, "dtype", x), "kind", "") == "V"
 
 
 # ---------------------------------------------------------------- shape
