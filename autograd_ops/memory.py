@@ -316,7 +316,8 @@ def set_(
         raise TapeError("set_: a tensor that requires grad keeps its memory; set its data")
     if source is None:
         source = empty(0, dtype=self.dtype, device=self.device)
-    self.data = source if size is None else as_strided(source, size, stride, storage_offset)
+    shown = source if size is None else as_strided(source, size, stride, storage_offset)
+    self.data, self.version = shown, shown.version
     return self
 
 

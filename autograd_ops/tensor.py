@@ -182,7 +182,7 @@ class Tensor:
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        self.array, self.version, self.alias = value.array, value.version, None
+        self.array, self.alias = value.array, None
         if type(self.node) is Leaf:
             # Gradients that arrive there have the new shape and dtype.
             self.node.shape, self.node.dtype = self.array.shape, self.array.dtype
