@@ -47,7 +47,7 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import nn, optim, utils
+    from . import array_api, nn, optim, utils
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .serialization import SerializationError, load, save
 
@@ -56,6 +56,7 @@ _LAZY = {
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),
+    "array_api": ("array_api",),
     "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     "formats": (
@@ -69,3 +70,5 @@ _LAZY = {
 
 out_argument.attach(globals())
 __getattr__, __dir__ = lazy.attributes(__name__, _LAZY, out_argument.shown)
+
+lazy.follow("einops._backends", "einops_backend")

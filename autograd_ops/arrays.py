@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_backends import Backend, Device, get_backend, kernels, parse_device
 
-from .dtypes import DType, as_dtype, bool_, complex64, complex128, float64, get_default_dtype, int64, native_dtype
+from .dtypes import DType, as_dtype, bool_, default_complex, get_default_dtype, int64, native_dtype
 
 __all__ = [
     "array_from",
@@ -142,5 +142,5 @@ def dtype_of_data(host: Any) -> DType:
     if kind == "f":
         return get_default_dtype()
     if kind == "c":
-        return complex128 if get_default_dtype() is float64 else complex64
+        return default_complex()
     return bool_ if kind == "b" else int64

@@ -23,7 +23,7 @@ from .dtypes import (
 from .promotion import KIND_ORDER, NUMBER_ORDER, common_dtype
 from .tensor import Tensor
 
-__all__ = ["can_cast", "finfo", "iinfo", "promote_types", "result_type"]
+__all__ = ["can_cast", "finfo", "iinfo", "meeting", "promote_types", "result_type"]
 
 
 class finfo:
@@ -139,7 +139,7 @@ def promote_types(type1: Any, type2: Any) -> DType:
     >>> ag.promote_types(ag.uint8, ag.int8), ag.promote_types(ag.int64, ag.float16)
     (autograd_ops.int16, autograd_ops.float16)
     """
-    return _meeting(as_dtype(type1), as_dtype(type2))
+    return meeting(as_dtype(type1), as_dtype(type2))
 
 
 def result_type(tensor1: Any, tensor2: Any) -> DType:
@@ -164,10 +164,11 @@ def result_type(tensor1: Any, tensor2: Any) -> DType:
             number = max(number, NUMBER_ORDER[type(value)])
         else:
             raise TypeError(f"result_type: expected Tensors and numbers, got {type(value).__name__}")
-    return _meeting(*dtypes or [bool_], number=number)
+    return meeting(*dtypes or [bool_], number=number)
 
 
-def _meeting(*dtypes: DType, number: int = -1) -> DType:
+def meeting(*dtypes: DType, number: int = -1) -> DType:
+    """The dtype that arrays of `dtypes` meet in, and with them a Python number of that place in `NUMBER_ORDER`."""
     backend = get_backend("cpu")
     natives = tuple([native_dtype(backend, dtype) for dtype in dtypes])
     return dtype_of(backend, common_dtype(backend, natives, number, False, get_default_dtype()))

@@ -14,6 +14,7 @@ __all__ = [
     "bool_",
     "complex64",
     "complex128",
+    "default_complex",
     "dtype_of",
     "float16",
     "float32",
@@ -127,6 +128,11 @@ def set_default_dtype(dtype: Any) -> None:
 def get_default_dtype() -> DType:
     """The dtype of floats whose dtype nobody gave."""
     return _default
+
+
+def default_complex() -> DType:
+    """The dtype of complex numbers whose dtype nobody gave: two of the default float dtype."""
+    return complex128 if _default is float64 else complex64
 
 
 def as_dtype(dtype: Any) -> DType:

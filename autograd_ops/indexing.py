@@ -16,7 +16,7 @@ from autograd_backends import is_array, kernels
 from . import ops
 from .creation import as_tensor, full_like, tensor, zeros
 from .dims import axis_of, broadcast_shape
-from .inplace import bump, in_place, refuse_expanded
+from .inplace import _refuse_leaf, bump, in_place, refuse_expanded
 from .tape import mode
 from .tensor import Tensor
 
@@ -76,7 +76,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     if all(type(k) in _BASIC for k in key):
         return ops.getitem(x, _normal(x, key))
     if type(index) is Tensor and index.ndim == 1 and x.ndim and index.dtype.kind == "int":
-        return ops.take_rows(x, _in_range(index, x.array.shape[0]))  # a batch by number: the common case
+        return ops.take_rows(x, in_range(index, x.array.shape[0]))  # a batch by number: the common case
     basic, arrays = _split(x, key)
     viewed = ops.getitem(x, basic)
     return _take(viewed, arrays) if arrays else viewed
@@ -225,7 +225,7 @@ def _as_rows(x: Tensor, arrays: dict[int, Tensor]) -> tuple[Tensor, Any, tuple[i
     axes = sorted(arrays)
     rest = [i for i in range(x.ndim) if i not in arrays]
     xp = kernels(x.array).xp
-    index_arrays = xp.broadcast_arrays(*[_in_range(arrays[a], x.array.shape[a]) for a in axes])
+    index_arrays = xp.broadcast_arrays(*[in_range(arrays[a], x.array.shape[a]) for a in axes])
     flat = index_arrays[0]
     for a, array in zip(axes[1:], index_arrays[1:], strict=True):
         flat = flat * x.array.shape[a] + array
@@ -246,11 +246,17 @@ def _as_rows(x: Tensor, arrays: dict[int, Tensor]) -> tuple[Tensor, Any, tuple[i
     return rows, xp.reshape(flat, (-1,)), (*index_shape, *lengths), back
 
 
-def _in_range(indices: Tensor, size: int) -> Any:
-    """Integer indices, made int64 and counted from the front."""
+def in_range(indices: Tensor, size: int, name: str = "getitem") -> Any:
+    """Integer indices as an array, made int64 and counted from the front.
+
+    Raises
+    ------
+    IndexError
+        If one is not in ``[-size, size)``.
+    """
     backend = kernels(indices.array)
     array = backend.xp.astype(indices.array, backend.xp.int64, copy=False)
-    backend.check_indices(array, size, "getitem", -size)
+    backend.check_indices(array, size, name, -size)
     return backend.xp.where(array < 0, array + size, array)
 
 
@@ -280,7 +286,9 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     else:
         basic, arrays = _split(x, key)
     root = x if x.alias is None else x.alias.base
-    if arrays:
+    if value.node is None and any(0 in chosen.array.shape for chosen in arrays.values()):
+        _refuse_leaf(x, "setitem")  # no value changes, so all that the tape keeps is still right
+    elif arrays:
         in_place(x, _put, value, basic, arrays, name="setitem")
     elif not mode.enabled or (root.node is None and value.node is None):
         _write(x, basic, value)

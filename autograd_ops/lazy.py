@@ -5,6 +5,8 @@ A table says where names are: a module, counted from this package, and what it h
 * a package's own names, by ``__getattr__, __dir__ = attributes(__name__, TABLE)``;
 * methods, by ``attach(Tensor, "functions.special", "erfc", "lgamma")``, each of which takes the place of its stand-in
   when it is first looked up, so that from then on it is an ordinary method.
+
+And `follow` imports a module of this package once another package is there, for those that ask it to be extended.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["attach", "attributes"]
+__all__ = ["attach", "attributes", "follow"]
 
 #: A module, and the names that it has. One that has its own last name stands for itself.
 Table = Mapping[str, Iterable[str]]
@@ -68,3 +70,37 @@ def attach(owner: type, module: str, *names: str) -> None:
     """Make what `module` calls each of `names` a method, or property, of `owner` when it is first looked up."""
     for name in names:
         setattr(owner, name, _StandIn(owner, module, name))
+
+
+class _Follower:
+    """Stands among Python's finders of modules until `wanted` is imported, and sees to what comes after."""
+
+    def __init__(self, wanted: str, module: str) -> None:
+        self.wanted = wanted
+        self.module = module
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name != self.wanted:
+            return None
+        from importlib.util import find_spec  # most programs have not imported it
+
+        sys.meta_path.remove(self)
+        spec = find_spec(name)
+        loader: Any = None if spec is None else spec.loader
+        if loader is not None:
+            load = loader.exec_module
+
+            def load_and_follow(module: Any) -> None:
+                load(module)
+                import_module(f".{self.module}", __package__)
+
+            loader.exec_module = load_and_follow
+        return spec
+
+
+def follow(wanted: str, module: str) -> None:
+    """Import `module` of this package when `wanted`, a module of another, has been imported: now, if it is already."""
+    if wanted in sys.modules:
+        import_module(f".{module}", __package__)
+    else:
+        sys.meta_path.insert(0, _Follower(wanted, module))

@@ -7,6 +7,8 @@ imports, since ops record on Tensors; hence they are attached here and not writt
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from autograd_backends import Device, is_array, parse_device
@@ -45,6 +47,8 @@ _OPERATORS = {
     "and": ops.bitwise_and,
     "or": ops.bitwise_or,
     "xor": ops.bitwise_xor,
+    "lshift": ops.bitwise_left_shift,
+    "rshift": ops.bitwise_right_shift,
 }
 for _name, _op in _OPERATORS.items():
     setattr(Tensor, f"__{_name}__", _op)
@@ -89,7 +93,7 @@ Tensor.__eq__ = _compared(ops.equal)  # type: ignore[method-assign]
 Tensor.__ne__ = _compared(ops.not_equal)  # type: ignore[method-assign]
 Tensor.__getitem__ = indexing.getitem  # type: ignore[method-assign]
 Tensor.__setitem__ = indexing.setitem  # type: ignore[method-assign]
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
+for _name in _OPERATORS:
     setattr(Tensor, f"__i{_name}__", _in_place_operator(_OPERATORS[_name], f"{_name.removeprefix('true')}_"))
 
 # ---------------------------------------------------------------- methods that are functions
@@ -280,6 +284,42 @@ for _name, _dtype in {
 }.items():
     setattr(Tensor, _name, _cast(_dtype))
 _attach(_to, _type, _type_as, _cpu, _cuda)
+
+
+# ---------------------------------------------------------------- the array API's array object
+
+#: The versions of the standard whose code runs with `autograd_ops.array_api`: each added to the one before.
+_STANDARDS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+
+
+def _array_namespace(self: Tensor, *, api_version: str | None = None) -> ModuleType:
+    """The array API standard's functions for Tensors: `autograd_ops.array_api`.
+
+    Raises
+    ------
+    ValueError
+        If `api_version` is of a version that is not supported.
+    """
+    if api_version is not None and api_version not in _STANDARDS:
+        raise ValueError(f"__array_namespace__: version {api_version!r} is none of {', '.join(_STANDARDS)}")
+    return import_module(".array_api", __package__)
+
+
+def _to_device(self: Tensor, device: str, /, *, stream: Any = None) -> Tensor:
+    """This Tensor on another device; itself where it is there already.
+
+    Raises
+    ------
+    ValueError
+        If a `stream` is given: copies wait for what was computed before them.
+    """
+    if stream is not None:
+        raise ValueError("to_device: a stream cannot be chosen; leave stream out")
+    return _to(self, device)
+
+
+Tensor.__array_namespace__ = _array_namespace  # type: ignore[attr-defined]
+_attach(_to_device)
 
 
 def _transposed(self: Tensor) -> Tensor:

@@ -34,6 +34,19 @@ class Size(tuple[int, ...]):
         return f"Size({list(self)})"
 
 
+class Count(int):
+    """A number of elements: the array API's ``x.size``, an int; called, it is PyTorch's ``x.size()``, the shape."""
+
+    shape: Size
+
+    def __call__(self, dim: int | None = None) -> Any:
+        """The shape, or the length of one dimension."""
+        return self.shape if dim is None else self.shape[dim]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return int, (int(self),)
+
+
 class RemovableHandle:
     """What registering a hook gives: a way to take it off again, also by leaving a ``with`` block."""
 
@@ -187,9 +200,13 @@ class Tensor:
             # Gradients that arrive there have the new shape and dtype.
             self.node.shape, self.node.dtype = self.array.shape, self.array.dtype
 
-    def size(self, dim: int | None = None) -> Any:
-        """Its shape, or the length of one dimension."""
-        return self.shape if dim is None else self.shape[dim]
+    @property
+    def size(self) -> Count:
+        """The number of its elements; ``size()`` is its shape, and ``size(dim)`` the length of one dimension."""
+        shape = self.shape
+        count = Count(shape.numel())
+        count.shape = shape
+        return count
 
     def dim(self) -> int:
         """The number of its dimensions."""

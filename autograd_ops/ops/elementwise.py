@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from autograd_backends import kernels, namespace
+from autograd_backends.lookup import floating_dtypes
 
 from ..registry import Array, op
 from .compare import where
@@ -141,8 +142,16 @@ pow.backward(x=_pow_x, y=_pow_y)
 
 @op(nondiff=True, broadcast=True)
 def floor_divide(x: Array, y: Array) -> Array:
-    """x / y, rounded down"""
-    return x // y
+    """x / y, rounded down; where one of the two is infinite, x / y itself: an infinity or a zero"""
+    down = x // y
+    lead = x if hasattr(x, "dtype") else y
+    if lead.dtype not in floating_dtypes[type(lead)]:
+        return down
+    return namespace(lead).where(_is_infinite(x) != _is_infinite(y), x / y, down)
+
+
+def _is_infinite(x: Any) -> Any:
+    return namespace(x).isinf(x) if hasattr(x, "dtype") else math.isinf(x)
 
 
 @op(formula="dx = g, dy = -g floor(x / y)", broadcast=True)
@@ -500,13 +509,19 @@ def minimum(x: Array, y: Array) -> Array:
     return _namespace(x, y).minimum(x, y)
 
 
-def _share(g: Any, mine: Any, other: Any, out: Any) -> Any:
-    """The part of `g` that belongs to `mine`: all where it is the extreme or either is NaN, half where both are."""
-    return where(mine == other, g * 0.5, where(out == other, 0.0, g))
+# A share is all of g where either is NaN. The result is not kept, so that it may be changed in place.
 
 
-maximum.backward(x=lambda g, x, y, out: _share(g, x, y, out), y=lambda g, x, y, out: _share(g, y, x, out))
-minimum.backward(x=lambda g, x, y, out: _share(g, x, y, out), y=lambda g, x, y, out: _share(g, y, x, out))
+def _larger_share(g: Any, mine: Any, other: Any) -> Any:
+    return where(mine == other, g * 0.5, where(mine < other, 0.0, g))
+
+
+def _smaller_share(g: Any, mine: Any, other: Any) -> Any:
+    return where(mine == other, g * 0.5, where(mine > other, 0.0, g))
+
+
+maximum.backward(x=lambda g, x, y: _larger_share(g, x, y), y=lambda g, x, y: _larger_share(g, y, x))
+minimum.backward(x=lambda g, x, y: _smaller_share(g, x, y), y=lambda g, x, y: _smaller_share(g, y, x))
 
 
 @op(

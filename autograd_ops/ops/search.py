@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from autograd_backends import namespace
+from autograd_backends.array_types import Namespace
 
 from ..registry import Array, op
 
@@ -23,16 +24,19 @@ def searchsorted(x: Array, values: Array, right: bool = False) -> Array:
 def isin(x: Array, elements: Array, invert: bool = False) -> Array:
     """Where x is equal to any of `elements`, or to none if `invert`"""
     lead = x if hasattr(x, "dtype") else elements
-    xp = namespace(lead)
-    if lead.dtype == xp.bool:
-        return isin(*[xp.astype(a, xp.int8) if hasattr(a, "dtype") else int(a) for a in (x, elements)], invert=invert)
-    if xp.isdtype(lead.dtype, "integral"):
-        return xp.isin(x, elements, invert=invert)
-    # The standard has it of integers only. Nothing equals a NaN.
-    x, elements = [xp.asarray(a, dtype=lead.dtype, device=lead.device) for a in (x, elements)]
-    ordered = xp.sort(xp.reshape(elements, (-1,)))
-    found = (xp.searchsorted(ordered, x, side="right") > xp.searchsorted(ordered, x)) & (x == x)
+    found = _found(namespace(lead), lead, x, elements)
     return ~found if invert else found
+
+
+def _found(xp: Namespace, lead: Array, x: Array, elements: Array) -> Array:
+    if lead.dtype == xp.bool:
+        x, elements = [xp.astype(a, xp.int8) if hasattr(a, "dtype") else int(a) for a in (x, elements)]
+    elif not xp.isdtype(lead.dtype, "integral"):
+        # The standard has it of integers only. Nothing equals a NaN.
+        x, elements = [xp.asarray(a, dtype=lead.dtype, device=lead.device) for a in (x, elements)]
+        ordered = xp.sort(xp.reshape(elements, (-1,)))
+        return (xp.searchsorted(ordered, x, side="right") > xp.searchsorted(ordered, x)) & (x == x)
+    return xp.isin(x, elements)
 
 
 class Unique(NamedTuple):

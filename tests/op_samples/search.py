@@ -50,6 +50,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "isin": [
         *[Sample(isin, REPEATING, np.array([0.5, -1.0, 7.0]), invert) for invert in (False, True)],
         Sample(isin, INTEGERS, np.array([[3], [-2]])),
+        Sample(isin, INTEGERS, np.array([3]), True),
         Sample(isin, INTEGERS, 3),
         Sample(isin, 3, INTEGERS),
         Sample(isin, INTEGERS, np.array([1.0, 2.5])),

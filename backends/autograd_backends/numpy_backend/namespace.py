@@ -41,7 +41,6 @@ from numpy import (
     empty_like,
     equal,
     exp,
-    expm1,
     float16,
     float32,
     float64,
@@ -95,7 +94,6 @@ from numpy import (
     stack,
     subtract,
     tan,
-    tanh,
     tile,
     trunc,
     uint8,
@@ -105,6 +103,8 @@ from numpy import (
     zeros_like,
 )
 from numpy.lib.stride_tricks import as_strided
+
+from . import complex_functions
 
 __array_api_version__ = "2025.12"
 
@@ -184,6 +184,17 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 
 def _is_bfloat16(x: Any) -> Any:
     return getattr(getattr(x, "dtype", x), "kind", "") == "V"
+
+
+# ---------------------------------------------------------------- complex numbers, at infinities
+
+
+def expm1(x: Any, /) -> Any:
+    return complex_functions.expm1(x) if x.dtype.kind == "c" else np.expm1(x)
+
+
+def tanh(x: Any, /) -> Any:
+    return complex_functions.tanh(x) if x.dtype.kind == "c" else np.tanh(x)
 
 
 # ---------------------------------------------------------------- shape

@@ -1,0 +1,5 @@
+"""The extension for Fourier transforms."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
