@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograd_backends import DeviceError, ShapeError, device_of, is_array, kernels, scalar_to_array
+from autograd_backends import DeviceError, ShapeError, device_of, dtype_name, is_array, kernels, scalar_to_array
 
 from .tape import TapeError
 
 if TYPE_CHECKING:
     from .registry import Op
 
-__all__ = ["changed", "explain", "refuse_mixed_devices", "work_beside"]
+__all__ = ["changed", "complex_refused", "explain", "refuse_mixed_devices", "work_beside"]
 
 
 def explain(op: Op, error: Exception, arrays: Sequence[Any]) -> Exception:
@@ -26,14 +26,24 @@ def explain(op: Op, error: Exception, arrays: Sequence[Any]) -> Exception:
         operands = " and ".join(str(shape) for shape in shapes)
         kind = next(k for k in (ValueError, IndexError, TypeError) if isinstance(error, k))
         if op.broadcast and isinstance(error, ValueError) and len(shapes) > 1:
-            return ValueError(f"{op.name}: shapes {operands} do not broadcast: {_clash(shapes)}").with_traceback(
-                error.__traceback__
-            )
+            from autograd_backends.shapes import broadcast_hint  # not before it is needed: most programs never do
+
+            return ShapeError(
+                f"{op.name}: shapes {operands} do not broadcast: {_clash(shapes)}{broadcast_hint(tuple(shapes))}"
+            ).with_traceback(error.__traceback__)
         return kind(f"{op.name}: {said}" + (f" (operands of shape {operands})" if shapes else "")).with_traceback(
             error.__traceback__
         )
     error.add_note(f"raised by op {op.name}")
     return error
+
+
+def complex_refused(op: Op, array: Any) -> TypeError:
+    """The error for an op that takes no complex numbers."""
+    return TypeError(
+        f"{op.name}: not implemented for complex numbers, and these are {dtype_name(array)}; "
+        "take their size with .abs(), or .real and .imag"
+    )
 
 
 def _clash(shapes: Sequence[tuple[int, ...]]) -> str:

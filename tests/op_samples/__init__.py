@@ -13,6 +13,7 @@ from . import (
     dropout,
     dtype,
     elementwise,
+    fft,
     grid_sample,
     group_norm,
     indexing,
@@ -50,6 +51,7 @@ FAMILIES = (
     dropout,
     indexing,
     linear,
+    fft,
     conv,
     deform_conv,
     unfold,
@@ -68,3 +70,5 @@ FAMILIES = (
 
 #: The samples of each op by its name.
 SAMPLES: dict[str, list[Sample]] = {name: samples for family in FAMILIES for name, samples in family.SAMPLES.items()}
+for _name, _samples in complex.MORE.items():
+    SAMPLES[_name] = [*SAMPLES[_name], *_samples]
