@@ -199,7 +199,7 @@ def _take(x: Tensor, arrays: dict[int, Tensor]) -> Tensor:
     if len(arrays) == 1:
         ((axis, index),) = arrays.items()
         lengths = tuple(x.array.shape)
-        places = _in_range(index, lengths[axis])
+        places = in_range(index, lengths[axis])
         flat = kernels(places).xp.reshape(places, (-1,))
         taken = ops.take_rows(x, flat, axis)
         if len(places.shape) != 1:
