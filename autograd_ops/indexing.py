@@ -313,7 +313,8 @@ def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
     backend = kernels(x.array)
     backend.make_current(x.array)
     part = x.array[key]
-    array = backend.cast(value.array, x.array.dtype, copy=False)
+    # A view of x is copied first: not every library reads all before it writes.
+    array = backend.cast(value.array, x.array.dtype, copy=value.version is x.version)
     fitted = backend.xp.broadcast_to(_without_leading_ones(array, len(part.shape)), part.shape)
     if None in key:  # the standard assigns to keys without it only
         key = tuple([k for k in key if k is not None])
