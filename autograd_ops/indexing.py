@@ -275,7 +275,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     """
     key = index if type(index) is tuple else (index,)
     if type(value) in (float, int) and all(type(k) in _BASIC for k in key) and not x.requires_grad:
-        _set_number(x, _normal(x, key), value)
+        set_number(x, _normal(x, key), value, "setitem")
         return
     if not isinstance(value, Tensor):
         value = as_tensor(value, device=x.device) if is_array(value) else tensor(value, dtype=x.dtype, device=x.device)
@@ -296,15 +296,15 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         in_place(x, _overwrite, value, basic, name="setitem")
 
 
-def _set_number(x: Tensor, key: tuple[Any, ...], value: float) -> None:
-    """Set part of a Tensor that is not on the tape to a number."""
-    refuse_expanded(x, "setitem")
+def set_number(x: Tensor, key: tuple[Any, ...], value: float, called: str) -> None:
+    """Set part of a Tensor that is not on the tape to a number; the key is basic."""
+    refuse_expanded(x, called)
     backend = kernels(x.array)
     if x.dtype.kind != "float":
         value = tensor(value, dtype=x.dtype, device=x.device).array
     backend.make_current(x.array)
     x.array[tuple([k for k in key if k is not None]) if None in key else key] = value
-    bump(x, "setitem")
+    bump(x, called)
 
 
 def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from . import ops
 from .arrays import move
 from .creation import full, tensor, zeros
+from .indexing import set_number
 from .inplace import in_place
 from .tensor import Tensor
 
@@ -111,12 +112,18 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     """
     if isinstance(value, Tensor) and value.ndim:
         raise ValueError(f"fill_: the value is a number or a 0-d tensor, not one of {value.ndim} dimensions")
+    if type(value) in (float, int) and not self.requires_grad:
+        set_number(self, (...,), value, "fill_")
+        return self
     source = value if isinstance(value, Tensor) else full((), value, dtype=self.dtype, device=self.device)
     return in_place(self, replaced, source, name="fill_")
 
 
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0; returns itself."""
+    if not self.requires_grad:
+        set_number(self, (...,), 0, "zero_")
+        return self
     return in_place(self, replaced, zeros((), dtype=self.dtype, device=self.device), name="zero_")
 
 
