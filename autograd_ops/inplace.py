@@ -36,9 +36,11 @@ __all__ = [
     "change_shape",
     "in_place",
     "is_view",
+    "move_node",
     "node_of",
     "refuse_expanded",
     "refuse_kind",
+    "refuse_leaf",
     "root_of",
 ]
 
@@ -131,7 +133,7 @@ def in_place(tensor: Tensor, op: Callable[..., Any], *arguments: Any, name: str 
         If the result's dtype is of a higher kind: floats into integers.
     """
     called = name or f"{op.__name__}_"
-    _refuse_leaf(tensor, called)
+    refuse_leaf(tensor, called)
     refuse_expanded(tensor, called)
     since = next_seq()
     new = op(tensor, *arguments)
@@ -147,10 +149,9 @@ def in_place(tensor: Tensor, op: Callable[..., Any], *arguments: Any, name: str 
             new = TABLE["overwrite"].function(tensor, new, (...,))
         elif new.node is not None:
             _keep_private_copies(new.node, tensor, since)
-        base = root_of(tensor)
-        node = new.node if base is tensor else _written(base, tensor.alias.chain, new).node
+        node = _node_after(tensor, new)
         kernels(tensor.array).write(tensor.array, array)
-        base.set_node(node)
+        root_of(tensor).set_node(node)
     else:
         kernels(tensor.array).write(tensor.array, array)
     bump(tensor, called)
@@ -167,7 +168,7 @@ def change_shape(tensor: Tensor, view: Callable[..., Tensor], *arguments: Any, n
     TapeError
         If it is a leaf that needs a gradient, or a view of one, while ops are recorded.
     """
-    _refuse_leaf(tensor, name)
+    refuse_leaf(tensor, name)
     new = view(tensor, *arguments)
     leaf = tensor.node if type(tensor.node) is Leaf else None
     shared = new.version is tensor.version
@@ -189,6 +190,18 @@ def change_shape(tensor: Tensor, view: Callable[..., Tensor], *arguments: Any, n
     return tensor
 
 
+def move_node(tensor: Tensor, new: Tensor) -> None:
+    """Record that `tensor` now has the value of `new`: on itself, or if it is a view, on its base."""
+    if mode.enabled:
+        root_of(tensor).set_node(_node_after(tensor, new))
+
+
+def _node_after(tensor: Tensor, new: Tensor) -> Node | None:
+    """The node of `tensor`, or of what it is a view of, once it has the value of `new`."""
+    base = root_of(tensor)
+    return new.node if base is tensor else _written(base, tensor.alias.chain, new).node
+
+
 def _written(base: Tensor, chain: Sequence[tuple[Op, tuple[Any, ...]]], value: Tensor) -> Tensor:
     """`base` out of place, as it is after the view that `chain` leads to was set to `value`."""
     if base.node is None and value.node is None:
@@ -201,7 +214,8 @@ def _written(base: Tensor, chain: Sequence[tuple[Op, tuple[Any, ...]]], value: T
     return value
 
 
-def _refuse_leaf(tensor: Tensor, called: str) -> None:
+def refuse_leaf(tensor: Tensor, called: str) -> None:
+    """Raise TapeError if ops are recorded and `tensor` is a leaf that requires grad, or a view of one."""
     if not mode.enabled:
         return
     root = root_of(tensor)

@@ -32,6 +32,7 @@ from .dtypes import (
     uint8,
 )
 from .inplace import in_place
+from .tape import Leaf, Node
 from .tensor import Tensor
 
 __all__: list[str] = []
@@ -115,19 +116,59 @@ for _name in _OPERATORS:
 
 #: Functions that take several Tensors, and so are no methods.
 _NOT_METHODS = {
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "bartlett_window",
+    "blackman_window",
+    "block_diag",
     "broadcast_shapes",
     "broadcast_tensors",
+    "bucketize",
+    "cartesian_prod",
     "cat",
+    "cdist",
+    "chain_matmul",
+    "column_stack",
+    "combinations",
     "complex",
     "concat",
     "concatenate",
+    "cumulative_trapezoid",
+    "detach",
+    "dstack",
     "einsum",
+    "empty_strided",
+    "fill",
+    "gradient",
+    "hamming_window",
+    "hann_window",
+    "histogramdd",
     "hstack",
     "is_tensor",
+    "isin",
+    "kaiser_window",
+    "logspace",
     "meshgrid",
     "numel",
+    "pdist",
     "polar",
+    "range",
+    "row_stack",
+    "rsub",
+    "scalar_tensor",
+    "searchsorted",
     "stack",
+    "std_mean",
+    "tensordot",
+    "trapezoid",
+    "trapz",
+    "tril_indices",
+    "triu_indices",
+    "typename",
+    "unravel_index",
+    "vander",
+    "var_mean",
     "view_as_complex",
     "view_as_real",
     "vstack",
@@ -401,6 +442,12 @@ Tensor.mH = property(lambda self: functions.adjoint(self))  # type: ignore[attr-
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
 _attach(_nelement, _element_size)
+
+
+# ---------------------------------------------------------------- of nodes
+
+lazy.attach(Node, "autograd.graph", "name", "next_functions", "register_hook", "register_prehook")
+lazy.attach(Leaf, "autograd.graph", "variable")
 
 # ---------------------------------------------------------------- what its memory is like, and more of the kind
 

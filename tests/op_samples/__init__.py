@@ -17,6 +17,7 @@ from . import (
     grid_sample,
     group_norm,
     indexing,
+    integers,
     interpolate,
     linear,
     loss,
@@ -25,8 +26,11 @@ from . import (
     pool,
     recurrent,
     reduce,
+    scan,
+    scatter,
     search,
     shape,
+    special,
     strided,
     unfold,
 )
@@ -66,6 +70,10 @@ FAMILIES = (
     attention,
     recurrent,
     search,
+    special,
+    scan,
+    scatter,
+    integers,
 )
 
 #: The samples of each op by its name.
