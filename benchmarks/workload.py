@@ -1,4 +1,4 @@
-"""What a workload is: a network, its data, its loss and its optimizer, written once for all libraries of PyTorch's names.
+"""What a workload is: a network, its data, its loss and its optimizer, written once for libraries of PyTorch's names.
 
 A workload is told which library to use: ``lib`` is the module ``autograd_ops``, or ``torch``. The numbers that it
 starts from are NumPy's, drawn by name: processes that use two libraries begin with the same weights and data.
@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-__all__ = ["Batch", "Library", "Session", "Workload", "initial"]
+__all__ = ["Batch", "Library", "Session", "Workload", "fingerprint", "initial"]
 
 #: Module, Tensor and optimizer are those of the library in use.
 Library = Any
@@ -66,6 +66,15 @@ def initial(name: str, array: np.ndarray) -> np.ndarray:
     return array
 
 
+def fingerprint(*groups: Mapping[str, np.ndarray]) -> int:
+    """A number of named arrays."""
+    total = 0
+    for group in groups:
+        for name, array in sorted(group.items()):
+            total = crc32(np.ascontiguousarray(array).tobytes(), crc32(name.encode(), total))
+    return total
+
+
 class Session:
     """A workload on one library: weights, data and optimizer are there, and `step` takes a training step."""
 
@@ -95,7 +104,4 @@ class Session:
 
     def fingerprint(self) -> int:
         """A number of all weights and data: equal where two processes start from the same."""
-        total = 0
-        for name, array in (*sorted(self.arrays.items()), *sorted(self.state.items())):
-            total = crc32(np.ascontiguousarray(array).tobytes(), crc32(name.encode(), total))
-        return total
+        return fingerprint(self.arrays, self.state)
