@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ Arrays = dict[str, np.ndarray]
 def _layers(*sizes: int) -> dict[str, tuple[int, ...]]:
     """The shapes of a Sequential of linear layers with one module between two of them."""
     shapes: dict[str, tuple[int, ...]] = {}
-    for i, (inputs, outputs) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+    for i, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
         shapes |= {f"{2 * i}.weight": (outputs, inputs), f"{2 * i}.bias": (outputs,)}
     return shapes
 
@@ -28,12 +29,22 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "tiny-mlp-adam": _layers(2, 16, 16, 1),
     "mlp": _layers(784, 128, 10),
     "wide-mlp": {
-        **{"0.weight": (1024, 512), "0.bias": (1024,), "1.weight": (1024,), "1.bias": (1024,)},
-        **{"3.weight": (512, 1024), "3.bias": (512,)},
+        "0.weight": (1024, 512),
+        "0.bias": (1024,),
+        "1.weight": (1024,),
+        "1.bias": (1024,),
+        "3.weight": (512, 1024),
+        "3.bias": (512,),
     },
     "mnist-cnn": {
-        **{"0.weight": (32, 1, 3, 3), "0.bias": (32,), "2.weight": (64, 32, 3, 3), "2.bias": (64,)},
-        **{"6.weight": (128, 64 * 12 * 12), "6.bias": (128,), "8.weight": (10, 128), "8.bias": (10,)},
+        "0.weight": (32, 1, 3, 3),
+        "0.bias": (32,),
+        "2.weight": (64, 32, 3, 3),
+        "2.bias": (64,),
+        "6.weight": (128, 64 * 12 * 12),
+        "6.bias": (128,),
+        "8.weight": (10, 128),
+        "8.bias": (10,),
     },
     "chain": {"x": (8, 8)},
 }
