@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import re
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Measured", "Plan", "Process", "compare", "measure_memory"]
+__all__ = ["Measured", "Plan", "Process", "about", "compare", "measure_memory", "turns"]
 
 ROOT = Path(__file__).parents[1]
 
 #: Environment variables that set a number of threads: taken away, so that each library has its default.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 
-#: Steps whose losses are compared; steps in which memory is measured.
-LOSS_STEPS, MEMORY_STEPS = 20, 3
+#: Steps in which memory is measured.
+MEMORY_STEPS = 3
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Plan:
         How often, each time, each of them has a turn.
     steps, seconds
         A turn is so many steps, or as many as take so long.
+    loss_steps
+        How many of the first losses are compared.
     threads
         For every library; ``None`` leaves each to its own default.
     """
@@ -46,6 +49,7 @@ class Plan:
     turns: int = 5
     steps: int = 0
     seconds: float = 0.2
+    loss_steps: int = 20
     threads: int | None = None
     without_onednn: bool = False
 
@@ -77,10 +81,18 @@ class Process:
         if plan.threads is not None:
             environment |= {name: str(plan.threads) for name in THREADS[:3]}
         environment["PYTHONPATH"] = os.pathsep.join((str(ROOT), str(ROOT / "backends")))
-        options: dict[str, Any] = dict(sizes)
-        if plan.without_onednn and library == "autograd_ops":
-            options["without_onednn"] = True
-        command = [plan.pythons[library], "-m", "benchmarks.worker", library, workload, json.dumps(options)]
+        if plan.without_onednn:
+            environment["AUTOGRAD_OPS_ONEDNN"] = "0"
+        command = [
+            plan.pythons[library],
+            "-W",
+            "ignore",
+            "-m",
+            "benchmarks.worker",
+            library,
+            workload,
+            json.dumps(sizes),
+        ]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT
         )
@@ -130,7 +142,7 @@ def compare(plan: Plan, workload: str, libraries: Sequence[str], **sizes: int) -
                 if len(set(begun.values())) > 1:
                     raise RuntimeError(f"{workload}: not all begin with the same weights and data: {begun}")
                 for name, worker in workers.items():
-                    measured[name].losses = worker("losses", steps=LOSS_STEPS)
+                    measured[name].losses = worker("losses", steps=plan.loss_steps)
             for name in turns(libraries, plan.turns):
                 measured[name].turns.append(workers[name]("time", steps=plan.steps, seconds=plan.seconds))
     return measured
@@ -148,6 +160,21 @@ def measure_memory(plan: Plan, workload: str, library: str, **sizes: int) -> int
         return int(worker("memory", steps=MEMORY_STEPS))
 
 
-def this_python() -> str:
-    """The interpreter that has this library."""
-    return sys.executable
+def about(plan: Plan) -> list[str]:
+    """What a table needs to be read: the machine, the versions, how it was measured."""
+    lines = [f"{processor()}, {os.cpu_count()} threads, {platform.system()}, Python {platform.python_version()}"]
+    for library in plan.pythons:
+        with Process(plan, library, "tiny-mlp-sgd") as worker:
+            lines.append(worker("about"))
+    threads = "each library's own number of threads" if plan.threads is None else f"{plan.threads} threads"
+    lines.append(f"{threads}; {plan.repeats} times {plan.turns} turns in processes that take turns")
+    return lines
+
+
+def processor() -> str:
+    """The processor's name."""
+    try:
+        found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    except OSError:
+        found = None
+    return found[1].strip() if found else platform.machine()

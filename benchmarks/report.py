@@ -1,23 +1,20 @@
-"""Rows as a table, for a terminal or for Markdown."""
+"""What a table says of a row, and a line of a curve."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from .peers import PEERS
+from .scaling import SWEEPS, Curve
 from .summary import Row, geometric_mean
 from .workloads import WORKLOADS
 
-__all__ = ["HEADER", "cells", "mean_line", "table"]
+__all__ = ["HEADER", "WIDTHS", "cells", "columns", "curve_line", "mean_line"]
 
-HEADER = ("workload", "ours", "theirs", "ratio", "quartiles", "best", "memory", "losses")
+HEADER = ("workload", "against", "ours", "theirs", "ratio", "quartiles", "best", "memory", "losses")
 
-
-def table(rows: Sequence[Row]) -> str:
-    """A table of `rows`, in columns."""
-    lines = [HEADER, *(cells(row) for row in rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
-    return "\n".join(columns(line, widths) for line in lines)
+#: Of the columns in a terminal, which are printed row by row.
+WIDTHS = (max(len(workload.title) for workload in WORKLOADS.values()), 13, 8, 8, 5, 12, 5, 15, 13)
 
 
 def columns(line: Sequence[str], widths: Sequence[int]) -> str:
@@ -33,6 +30,7 @@ def cells(row: Row) -> tuple[str, ...]:
     """What a table says of a row."""
     return (
         WORKLOADS[row.workload].title,
+        PEERS[row.peer],
         duration(row.seconds[1]),
         duration(row.peer_seconds[1]),
         f"{row.ratio:.2f}",
@@ -52,6 +50,13 @@ def mean_line(rows: Sequence[Row]) -> str:
     return f"geometric mean {geometric_mean(agreeing):.2f} of {PEERS[rows[0].peer]}" + (
         f", without {wrong} that went wrong" if wrong else ""
     )
+
+
+def curve_line(curve: Curve, size: int) -> str:
+    """The last point of a curve."""
+    library = PEERS.get(curve.library, curve.library)
+    what = f"{SWEEPS[curve.sweep].argument} {size}"
+    return f"{curve.sweep:<10}{what:<16}{library:<14}{duration(curve.seconds[-1]):>9}{megabytes(curve.memory[-1]):>9}"
 
 
 def duration(seconds: float) -> str:

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from importlib import import_module
+from importlib import import_module, metadata
 from typing import Any
 
 from .memory import PeakMemory
@@ -28,9 +28,17 @@ class Worker:
     """What a process does for `compare.Process`."""
 
     def __init__(self, library: str, workload: str, sizes: dict[str, int], clock: Callable[[], float]) -> None:
+        self.library = library
         self.peak = PeakMemory()
         self.session = open_session(library, workload, **sizes)
         self.clock = clock
+
+    def about(self) -> str:
+        """The library and its version."""
+        module = import_module(self.library)
+        version = getattr(module, "__version__", None) or metadata.version(self.library)
+        onednn = " with oneDNN" if self.library == "autograd_ops" and module.backends.mkldnn.is_available() else ""
+        return f"{self.library} {version}{onednn}, NumPy {metadata.version('numpy')}"
 
     def fingerprint(self) -> int:
         """A number of the weights and data."""
@@ -65,15 +73,11 @@ class Worker:
 
 def main() -> None:
     library, workload, options = sys.argv[1:]
-    sizes = json.loads(options)
     # What a library prints is not taken for an answer.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    without_onednn = sizes.pop("without_onednn", False)
-    module = import_module(library)
-    if without_onednn:
-        module.backends.mkldnn.enabled = False
-    worker = Worker(library, workload, sizes, time.perf_counter)
+    import_module(library)  # which memory is measured without
+    worker = Worker(library, workload, json.loads(options), time.perf_counter)
     for line in sys.stdin:
         order: dict[str, Any] = json.loads(line)
         print(json.dumps(getattr(worker, order.pop("do"))(**order)), file=answers, flush=True)

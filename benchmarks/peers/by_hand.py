@@ -99,7 +99,11 @@ class ByHand:
         shapes = SHAPES[self.workload.name]
         self.weights = {name: initial(name, np.ones(shape, "float32")) for name, shape in shapes.items()}
         self.begun = fingerprint(self.arrays, self.weights)
-        self.optimizer = self.workload.optimizer(self, self.weights)
+        self.optimizer = self.workload.optimizer(self, self.parameters())
+
+    def parameters(self) -> Any:
+        """What the optimizer is given."""
+        return self.weights
 
     def step(self) -> Any:
         """Forward, backward, update; the loss before the update."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pydynet as pdn
+import pydynet.nn
+import pydynet.optim
 
 from ..workloads import WORKLOADS
-from .by_hand import SHAPES, ByHand
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # that there is no CuPy
-    import pydynet as pdn
-    import pydynet.nn
-    import pydynet.optim
+from .by_hand import ByHand
 
 __all__ = ["open_session"]
 
@@ -44,20 +41,24 @@ def chain(w: Any, batch: Any) -> Any:
 LOSSES = {"tiny-mlp-sgd": tiny_mlp, "tiny-mlp-adam": tiny_mlp, "mlp": mlp, "chain": chain}
 
 
+class _Optimizers:
+    SGD = partial(pdn.optim.SGD, momentum=0)  # which is 0.5 by default
+    Adam = pdn.optim.Adam
+
+
 class PyDyNet(ByHand):
     """A workload with PyDyNet's tensors and its own optimizers."""
 
-    optim = pdn.optim
+    optim = _Optimizers
 
     def __init__(self, name: str, **sizes: int) -> None:
         super().__init__(WORKLOADS[name], LOSSES[name], **sizes)
 
-    def start(self) -> None:
-        super().start()
-        turned = {name: w.T.copy() if len(SHAPES[self.workload.name]) > 1 else w for name, w in self.weights.items()}
+    def parameters(self) -> list[Any]:
+        turned = {name: w.T.copy() if name.endswith("weight") else w for name, w in self.weights.items()}
         self.tensors = {name: pdn.nn.Parameter(pdn.Tensor(w, dtype=np.float32)) for name, w in turned.items()}
         self.batch = {name: pdn.Tensor(array, dtype=array.dtype) for name, array in self.arrays.items()}
-        self.optimizer = self.workload.optimizer(self, list(self.tensors.values()))
+        return list(self.tensors.values())
 
     def step(self) -> Any:
         self.optimizer.zero_grad()

@@ -49,4 +49,4 @@ def loss(lib: Any, model: Any, batch: Batch) -> Any:
     return lib.nn.functional.binary_cross_entropy_with_logits(model(batch["x"]), batch["y"])
 
 
-workload = Workload("unet", "small U-Net 3x64x64", model, data, loss, lambda lib, p: lib.optim.Adam(p, lr=1e-3))
+workload = Workload("unet", "small U-Net 3x64x64", model, data, loss, lambda lib, p: lib.optim.Adam(p, lr=3e-4))
