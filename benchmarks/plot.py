@@ -82,9 +82,7 @@ def _draw_losses(axes: Any, name: str, rows: Sequence[Row]) -> None:
         axes.plot(row.losses, color=OURS, linewidth=1.5)
         axes.plot(row.peer_losses, ".", color=COLOURS[row.peer], markersize=3.5)
     agree = all(row.agree for row in rows)
-    axes.set_title(
-        WORKLOADS[name].title.split(",")[0] + ("" if agree else ": WRONG"), fontsize=7.5, color=INK if agree else "red"
-    )
+    axes.set_title(name + ("" if agree else ": WRONG"), fontsize=7.5, color=INK if agree else "red")
     axes.tick_params(labelsize=6.5)
     _plain(axes)
 
