@@ -48,7 +48,7 @@ class Worker:
         return int(self.session.fingerprint())
 
     def losses(self, steps: int) -> list[float]:
-        """The losses of the first `steps` steps of a training; a slow library stops after `PATIENCE`, three at least."""
+        """The losses of the first `steps` steps of a training: three at least, then as `PATIENCE` has room."""
         session, clock = self.session, self.clock
         session.start()
         losses: list[float] = []
@@ -68,7 +68,7 @@ class Worker:
             session.step()
         times: list[float] = []
         spent = 0.0
-        while len(times) < steps if steps else spent < seconds or spent < PATIENCE / 10 and len(times) < 5:
+        while len(times) < steps if steps else spent < seconds or (spent < PATIENCE / 10 and len(times) < 5):
             start = clock()
             session.step()
             times.append(clock() - start)
