@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_backends import Backend, Device, get_backend, kernels, parse_device
 
+from .dims import lengths
 from .dtypes import DType, as_dtype, bool_, default_complex, get_default_dtype, int64, native_dtype
 
 __all__ = [
@@ -61,7 +62,7 @@ def shape_from(size: Sequence[Any]) -> tuple[int, ...]:
     """``zeros(2, 3)`` and ``zeros((2, 3))`` are the same."""
     if len(size) == 1 and not isinstance(size[0], int) and hasattr(size[0], "__iter__"):
         size = tuple(size[0])
-    shape = tuple([int(n) for n in size])
+    shape = lengths(size)
     for n in shape:
         if n < 0:
             raise ValueError(f"a shape has no negative lengths, got {shape}")

@@ -10,6 +10,7 @@ from autograd_backends import is_array, kernels, parse_device
 
 from .arrays import array_from, dtype_of_data, get_default_device, move, place, set_default_device, shape_from, transfer
 from .dtypes import as_dtype, int64
+from .refusals import named
 from .tensor import Tensor
 
 __all__ = [
@@ -140,6 +141,8 @@ def full(
 ) -> Tensor:
     """A Tensor of shape `size` whose elements are all `fill_value`, and whose dtype is its by default."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    if not hasattr(value, "__complex__") and not isinstance(value, (int, float, complex)):
+        raise TypeError(f"full: fill_value must be a number, not {type(value).__name__} {value!r}")
     chosen = dtype_of_data(np.asarray(value)) if dtype is None else as_dtype(dtype)
     if isinstance(value, complex) and chosen.kind not in ("complex", "bool"):
         raise TypeError(f"full: the complex number {value} does not fit into {chosen.name}")
@@ -234,3 +237,6 @@ def full_like(
 ) -> Tensor:
     """A Tensor of the shape, dtype and device of `input` whose elements are all `fill_value`."""
     return full(input.shape, fill_value, **_like(input, dtype, device), requires_grad=requires_grad)
+
+
+named(__name__)

@@ -16,6 +16,7 @@ from . import ops
 from .creation import as_tensor, full_like, tensor, zeros
 from .dims import axis_of, broadcast_shape
 from .inplace import bump, in_place, refuse_expanded, refuse_leaf
+from .refusals import named
 from .tape import mode
 from .tensor import Tensor
 
@@ -556,3 +557,6 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
         return zeros((int(bool(holds)), 0), dtype="int64", device=input.device)
     columns = _unbind_mask(holds if input.ndim else ops.reshape(holds, (1,)))
     return tuple(columns) if as_tuple else ops.stack(columns, 1)
+
+
+named(__name__)

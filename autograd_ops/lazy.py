@@ -35,7 +35,8 @@ def attributes(package: str, table: Table) -> tuple[Callable[[str], Any], Callab
 
     def __getattr__(name: str) -> Any:
         if name not in places:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            # With the last two Python itself suggests a name that is near.
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
         own[name] = value = _found(places[name], name)
         return value
 

@@ -34,6 +34,7 @@ from .dtypes import (
     uint8,
 )
 from .inplace import in_place
+from .refusals import named_method
 from .tape import Leaf, Node
 from .tensor import Tensor
 
@@ -43,7 +44,8 @@ __all__: list[str] = []
 def _attach(*functions: Any) -> None:
     """Make each function a method, by its name without the underscore."""
     for function in functions:
-        setattr(Tensor, function.__name__[1:], function)
+        name = function.__name__[1:]
+        setattr(Tensor, name, named_method(function, name))
 
 
 # ---------------------------------------------------------------- operators
@@ -214,7 +216,7 @@ def _backward(
     backward(self, gradient, retain_graph, create_graph, inputs)
 
 
-Tensor.backward = _backward  # type: ignore[method-assign]
+Tensor.backward = named_method(_backward, "backward")  # type: ignore[method-assign]
 
 # ---------------------------------------------------------------- in place
 

@@ -16,6 +16,7 @@ from .functions.special import digamma, polygamma, times_log
 from .ops.elementwise import erf
 from .ops.special import erfc, erfcx, erfinv, i0, i0e, i1, i1e, ndtri
 from .ops.special import zeta as _zeta
+from .refusals import named
 from .tensor import Tensor
 
 __all__ = [
@@ -91,3 +92,6 @@ def log_ndtr(input: Tensor) -> Tensor:
     below, above = ops.where(low, input, -1.0), ops.where(low, -1.0, input)
     tail = ops.log(0.5 * erfcx(below * -math.sqrt(0.5))) - 0.5 * ops.square(below)
     return ops.where(low, tail, ops.log1p(-0.5 * erfc(above * math.sqrt(0.5))))
+
+
+named(__name__)

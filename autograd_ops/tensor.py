@@ -233,7 +233,7 @@ class Tensor:
         elif self.node is None:
             if self.dtype.kind not in ("float", "complex"):
                 raise TypeError(
-                    f"only float tensors can require grad, and this one is {self.dtype.name}: "
+                    f"requires_grad_: only float tensors can require grad, and this one is {self.dtype.name}: "
                     "make it one first, as with x.float()"
                 )
             self.node = Leaf(self)

@@ -65,6 +65,7 @@ from ..ops import greater_equal as ge
 from ..ops import less as lt
 from ..ops import less_equal as le
 from ..ops import not_equal as ne
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -279,3 +280,6 @@ def is_tensor(value: object) -> bool:
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements of `input` are floats."""
     return input.dtype.is_floating_point
+
+
+named(__name__)

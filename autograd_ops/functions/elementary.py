@@ -12,6 +12,7 @@ from ..creation import full_like
 from ..dtypes import float64, int32
 from ..ops import bitwise_left_shift, bitwise_right_shift, copysign, fmod, hypot, nextafter, signbit
 from ..ops.integers import gcd, lcm
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -220,3 +221,6 @@ def isposinf(input: Tensor) -> Tensor:
 def isneginf(input: Tensor) -> Tensor:
     """Where x is infinite and negative."""
     return ops.equal(input, -math.inf) if _is_floating(input) else ops.zeros_like(input).to(bool)
+
+
+named(__name__)

@@ -10,6 +10,7 @@ from .. import linalg, ops
 from ..creation import eye, zeros
 from ..dims import axis_of
 from ..linalg import det, lu_solve, matrix_exp, matrix_power, slogdet
+from ..refusals import named
 from ..tensor import Tensor
 from .products import outer as ger
 
@@ -190,3 +191,6 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     x = ops.reshape(input, tuple([n for length in left for n in (length, 1)]))
     y = ops.reshape(other, tuple([n for length in right for n in (1, length)]))
     return ops.reshape(x * y, tuple([n * m for n, m in zip(left, right, strict=True)]))
+
+
+named(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops import matmul
+from ..refusals import named
 from ..tensor import Tensor
 from .shapes import diagonal, permute
 
@@ -218,3 +219,6 @@ def _arranged(x: Tensor, letters: str, order: list[str], lengths: dict[str, int]
             size *= lengths[c]
         sizes.append(size)
     return ops.reshape(x, tuple(sizes))
+
+
+named(__name__)

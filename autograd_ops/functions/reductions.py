@@ -9,6 +9,7 @@ from .. import ops
 from ..creation import zeros_like
 from ..dims import axes_of, axis_of, either
 from ..indexing import narrow
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -388,3 +389,6 @@ def _power_or_zero(x: Tensor, p: float) -> Tensor:
     """x^p for x and p that are not negative, with the derivative 0 at 0"""
     zero = x == 0
     return ops.where(zero, 0.0, ops.where(zero, 1.0, x) ** p)
+
+
+named(__name__)

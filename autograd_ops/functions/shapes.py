@@ -7,8 +7,9 @@ from typing import Any
 
 from .. import ops
 from ..creation import arange, tensor
-from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes
+from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes, tensors_of
 from ..indexing import index_select, narrow, select
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -269,8 +270,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
     ValueError
         If there is none, or another dimension differs.
     """
-    if not tensors:
-        raise ValueError("cat: expected at least one tensor")
+    tensors_of("cat", tensors)
     tensors = _of_one_rank(tensors)
     at = axis_of("cat", dim if axis is None else axis, tensors[0].ndim)
     for i, other in enumerate(tensors):
@@ -303,8 +303,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -
     ValueError
         If there is none, or the shapes differ.
     """
-    if not tensors:
-        raise ValueError("stack: expected at least one tensor")
+    tensors_of("stack", tensors)
     for i, other in enumerate(tensors):
         if tuple(other.shape) != tuple(tensors[0].shape):
             raise ValueError(
@@ -315,11 +314,13 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """One below the other; vectors are rows."""
+    tensors_of("vstack", tensors)
     return cat([x if x.ndim > 1 else reshape(x, 1, -1) for x in tensors], 0)
 
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """One beside the other."""
+    tensors_of("hstack", tensors)
     return cat([x if x.ndim else reshape(x, 1) for x in tensors], 0 if tensors[0].ndim < 2 else 1)
 
 
@@ -519,3 +520,6 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 def numel(input: Tensor) -> int:
     """The number of elements."""
     return input.numel()
+
+
+named(__name__)

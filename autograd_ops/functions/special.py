@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops.special import digamma, erfc, erfinv, i0, lgamma, zeta
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -112,3 +113,6 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         raise ValueError(f"mvlgamma: p must be positive, got {p}")
     steps = ops.stack([input - 0.5 * i for i in range(p)], -1)
     return ops.sum(lgamma(steps), (input.ndim,), False) + 0.25 * p * (p - 1) * math.log(math.pi)
+
+
+named(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops.linalg.common import check, check_square
+from ..refusals import named
 from ..tensor import Tensor
 from .inverses import Tolerance, tolerances
 from .norms import matrix_norm
@@ -128,3 +129,6 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     check_square("cond", A.array, "A")
     inverse, info = ops.inv_ex(A)
     return ops.where(ops.not_equal(info, 0), math.inf, matrix_norm(A, p) * matrix_norm(inverse, p))
+
+
+named(__name__)

@@ -233,7 +233,8 @@ class Module:
             if held is not None and name in held:
                 return held[name]
         hint = "" if "_parameters" in self.__dict__ else "; its __init__ has not called super().__init__()"
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+        # With these two Python itself suggests a name that is near.
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
 
     def __dir__(self) -> list[str]:
         held = [name for register in _REGISTERS for name in self.__dict__.get(register, ()) if name.isidentifier()]

@@ -11,6 +11,7 @@ from autograd_backends import Device, get_backend, kernels, parse_device
 
 from ..arrays import array_from, get_default_device, shape_from
 from ..dtypes import as_dtype, get_default_dtype, int64, native_dtype
+from ..refusals import named
 from ..tensor import Tensor
 from .generator import Generator, default_generator
 
@@ -267,7 +268,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
         If `input` is of integers, which are no probabilities.
     """
     if p is not None:
-        if not 0 <= p <= 1:
+        if not isinstance(p, (int, float)) or not 0 <= p <= 1:
             raise ValueError(f"bernoulli: a probability is in [0, 1], got p={p}")
         limit: Any = p
     else:
@@ -379,3 +380,6 @@ def _host_stream(generator: Generator | None) -> Any:
 def _refuse_integers(name: str, dtype: Any) -> None:
     if dtype is not None and as_dtype(dtype).kind not in ("float", "complex"):
         raise TypeError(f"{name}: random numbers of this kind are floats, not {as_dtype(dtype).name}; see randint")
+
+
+named(__name__)

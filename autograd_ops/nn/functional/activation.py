@@ -7,6 +7,7 @@ from typing import Any
 from ... import ops
 from ...dims import axis_of
 from ...inplace import in_place
+from ...refusals import named
 from ...tensor import Tensor
 from ...warn import warn_user
 
@@ -143,3 +144,6 @@ def _axis(name: str, input: Tensor, dim: int | None) -> int:
         dim = 0 if input.ndim in (0, 1, 3) else 1
         warn_user(f"{name}: no dim was given, so dimension {dim} was chosen; give it, as with dim=-1")
     return axis_of(name, dim, input.ndim)
+
+
+named(__name__)

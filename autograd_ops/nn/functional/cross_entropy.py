@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ... import ops
+from ...refusals import named
 from ...tensor import Tensor
 from .reduction import check_reduction, chosen_reduction, reduced
 
@@ -163,3 +164,6 @@ def _weighted(log_probs: Tensor, weight: Tensor | None, axis: int) -> Tensor:
     if weight is None:
         return log_probs
     return log_probs * ops.reshape(weight, (-1,) + (1,) * (log_probs.ndim - axis - 1))
+
+
+named(__name__)

@@ -6,6 +6,7 @@ from ... import ops
 from ...dtypes import float32
 from ...inplace import in_place
 from ...random import rand
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
@@ -139,3 +140,6 @@ def _apply(
         return out + shift if shift else out
 
     return in_place(input, dropped, name=f"{name}_") if inplace else dropped(input)
+
+
+named(__name__)

@@ -6,6 +6,7 @@ from autograd_backends import ShapeError
 from autograd_backends.shapes import features_hint
 
 from ... import ops
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = ["linear"]
@@ -49,3 +50,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
                 f"shape {tuple(input.shape)}{features_hint('input', input.shape, weight.shape[1])}"
             ) from None
         raise
+
+
+named(__name__)

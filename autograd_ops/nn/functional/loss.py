@@ -7,6 +7,7 @@ import math
 from autograd_backends import kernels
 
 from ... import ops
+from ...refusals import named
 from ...tensor import Tensor
 from ...warn import warn_user
 from .reduction import chosen_reduction, reduced, warn_if_shapes_differ
@@ -256,3 +257,6 @@ def kl_div(
     if reduction == "mean":
         warn_user("kl_div: reduction='mean' divides by the number of all elements; 'batchmean' is the divergence")
     return reduced("kl_div", loss, reduction)
+
+
+named(__name__)

@@ -11,7 +11,18 @@ from ...registry import Array, op
 from ..complex import conj
 from ..product import matmul
 from ..shape import expand_dims
-from .common import absent, adjoint, check, columns, diagonal_matrix, diagonal_of, is_any, is_complex, off_diagonal, rows
+from .common import (
+    absent,
+    adjoint,
+    check,
+    columns,
+    diagonal_matrix,
+    diagonal_of,
+    is_any,
+    is_complex,
+    off_diagonal,
+    rows,
+)
 
 __all__ = ["svd", "svdvals"]
 
