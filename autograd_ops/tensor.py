@@ -222,10 +222,12 @@ class Tensor:
         Raises
         ------
         TypeError
-            If its dtype has no gradients: integers and bools.
+            If its dtype has no gradients: integers and bools. If `requires_grad` is no bool.
         TapeError
             If it was made by a recorded op, and so already has its place.
         """
+        if not isinstance(requires_grad, int):
+            raise TypeError(f"requires_grad_: expected a bool, got {type(requires_grad).__name__}")
         if not requires_grad:
             if not self.is_leaf:
                 raise TapeError("a tensor made by a recorded op cannot stop requiring grad; use its detach()")
