@@ -161,7 +161,7 @@ def refusal(name: str, error: Exception, arguments: Mapping[str, Any]) -> Except
         return error
     if isinstance(error, (TypeError, ValueError)) and _OF_PYTHON.search(said) and "(called with" not in said:
         error.args = (f"{name}: {said} (called with {_told(arguments)})",)
-    elif not re.search(rf"(?<!\w){re.escape(name.rstrip('_'))}_?(?!\w)", said):
+    elif not re.search(rf"^{name}|(?<!\w){name.rstrip('_')}_?(?!\w)", said, re.IGNORECASE):
         error.args = (f"{name}: {said}",)
     return error
 

@@ -79,7 +79,7 @@ def check_versions(op: Op, name: str, versions: Sequence[list[Any]], numbers: Se
 
 def make_current(gradient: Any) -> None:
     """Let a rule work where the gradient that arrives is: an array, a Tensor, or a list with a gradient an output."""
-    if type(gradient) is list:
+    if isinstance(gradient, list):
         gradient = next(g for g in gradient if g is not None)
     array = gradient.array if isinstance(gradient, Tensor) else gradient
     kernels(array).make_current(array)

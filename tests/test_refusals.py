@@ -76,10 +76,10 @@ def fault_of(name: str, function: Callable[..., Any], given: list[Any]) -> str |
         kind = type(error)
         if kind.__module__.startswith("numpy"):
             return f"{kind.__name__} of NumPy: {error}"
-        words = re.findall(r"[A-Za-z0-9_]+", str(error))
-        if not names_of(name, function) & {word.strip("_") for word in words}:
+        words = [word.strip("_") for word in re.findall(r"[a-z0-9_]+", str(error).lower())]
+        if not any(one in words or words[0].startswith(one) for one in names_of(name, function)):
             return f"{kind.__name__} without the name: {error}"
-    except Exception as error:  # noqa: BLE001  # any other is what is looked for
+    except Exception as error:  # any other is what is looked for
         return f"{type(error).__name__}: {error}"
     return None
 

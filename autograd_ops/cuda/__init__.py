@@ -272,10 +272,21 @@ def initial_seed() -> int:
 #: PyTorch's class of a device, which is a string here.
 device = Device
 
-__getattr__, __dir__ = lazy.attributes(
+_lazily, __dir__ = lazy.attributes(
     __name__,
     {
         "cuda.amp": ("amp",),
         "cuda.streams": ("Event", "Stream", "current_stream", "default_stream", "stream"),
     },
 )
+
+
+def __getattr__(name: str) -> Any:
+    """Names that are imported when first asked for, and ``FloatTensor`` and the other older constructors, of CUDA."""
+    if name.endswith("Tensor"):
+        from ..interop.typed import types_on
+
+        if name in (found := types_on("cuda")):
+            globals().update(found)
+            return found[name]
+    return _lazily(name)

@@ -40,23 +40,6 @@ LAZY = {
         *("norm_except_dim", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "prelu"),
         *("relu_", "rms_norm", "rrelu", "rrelu_", "selu", "selu_", "threshold", "threshold_", "triplet_margin_loss"),
     ),
-    "functions.matrices": (
-        "cholesky",
-        "cholesky_inverse",
-        "cholesky_solve",
-        "det",
-        "inverse",
-        "logdet",
-        "lu_solve",
-        "matrix_exp",
-        "matrix_power",
-        "orgqr",
-        "pinverse",
-        "qr",
-        "slogdet",
-        "svd",
-        "triangular_solve",
-    ),
     "functions.arranging": (
         *("broadcast_shapes", "diag_embed", "diagflat", "fliplr", "flipud", "ravel", "rot90", "sum_to_size"),
         *("swapdims",),
@@ -81,6 +64,10 @@ LAZY = {
     "functions.making": (
         *("bartlett_window", "blackman_window", "empty_strided", "hamming_window", "hann_window"),
         *("kaiser_window", "logspace", "range", "scalar_tensor"),
+    ),
+    "functions.matrices": (
+        *("cholesky", "cholesky_inverse", "cholesky_solve", "det", "inverse", "logdet", "lu_solve", "matrix_exp"),
+        *("matrix_power", "orgqr", "pinverse", "qr", "slogdet", "svd", "triangular_solve"),
     ),
     "functions.scans": (
         *("cummax", "cummin", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp", "trapezoid", "trapz"),

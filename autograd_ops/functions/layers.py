@@ -26,6 +26,7 @@ from ..nn.functional import (
     max_pool1d_with_indices,
     max_pool2d,
     max_pool3d,
+    native_channel_shuffle,
     pairwise_distance,
     pixel_shuffle,
     pixel_unshuffle,
@@ -96,8 +97,6 @@ __all__ = [
     "threshold_",
     "triplet_margin_loss",
 ]
-
-native_channel_shuffle = channel_shuffle
 
 
 def batch_norm(

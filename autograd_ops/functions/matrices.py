@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import linalg, ops
 from ..creation import eye, zeros
-from ..dims import axis_of
 from ..linalg import det, lu_solve, matrix_exp, matrix_power, slogdet
 from ..refusals import named
 from ..tensor import Tensor
-from .products import outer as ger
 
 __all__ = [
-    "chain_matmul",
     "cholesky",
     "cholesky_inverse",
     "cholesky_solve",
-    "cross",
     "det",
-    "ger",
     "inverse",
-    "kron",
     "logdet",
     "lu_solve",
     "matrix_exp",
@@ -150,47 +143,6 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     """``linalg.householder_product``"""
     return linalg.householder_product(input, input2)
-
-
-def chain_matmul(*matrices: Tensor | Sequence[Tensor]) -> Tensor:
-    """``linalg.multi_dot`` of its arguments; of one, itself."""
-    given: Any = matrices[0] if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)) else matrices
-    return given[0] if len(given) == 1 else linalg.multi_dot(given)
-
-
-def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
-    """``linalg.cross``, by default along the first dimension of length 3.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
-    if dim is None:
-        dim = next((i for i, n in enumerate(input.shape) if n == 3), -1)
-    return linalg.cross(input, other, dim=axis_of("cross", dim, input.ndim))
-
-
-def kron(input: Tensor, other: Tensor) -> Tensor:
-    """The Kronecker product: each element of `input` times all of `other`, as one Tensor.
-
-    Parameters
-    ----------
-    input, other
-        Of any rank; the smaller one counts as having dimensions of length 1 in front.
-
-    Examples
-    --------
-    >>> import autograd_ops as ag
-    >>> ag.kron(ag.tensor([1, 10]), ag.tensor([1, 2]))
-    tensor([ 1,  2, 10, 20])
-    """
-    rank = max(input.ndim, other.ndim)
-    left = (1,) * (rank - input.ndim) + tuple(input.shape)
-    right = (1,) * (rank - other.ndim) + tuple(other.shape)
-    x = ops.reshape(input, tuple([n for length in left for n in (length, 1)]))
-    y = ops.reshape(other, tuple([n for length in right for n in (1, length)]))
-    return ops.reshape(x * y, tuple([n * m for n, m in zip(left, right, strict=True)]))
 
 
 named(__name__)

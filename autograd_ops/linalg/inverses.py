@@ -77,16 +77,16 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     return found
 
 
-def epsilon(A: Tensor) -> float:
+def epsilon(name: str, A: Tensor) -> float:
     """The step from 1 to the next number of the precision of A."""
-    check("linalg", A.array, "A")
+    check(name, A.array, "A")
     return float(namespace(A.array).finfo(A.array.dtype).eps)
 
 
-def tolerances(A: Tensor, atol: Tolerance, rtol: Tolerance) -> tuple[Any, Any]:
+def tolerances(name: str, A: Tensor, atol: Tolerance, rtol: Tolerance) -> tuple[Any, Any]:
     """Both, where one was not given: `rtol` is max(n, m) times the dtype's epsilon, unless there is an `atol`."""
     if rtol is None:
-        rtol = max(A.shape[-2:]) * epsilon(A) if atol is None and A.ndim > 1 else 0.0
+        rtol = epsilon(name, A) * max(A.shape[-2:]) if atol is None else 0.0
     return 0.0 if atol is None else atol, rtol
 
 
@@ -119,7 +119,7 @@ def pinv(A: Tensor, *, atol: Tolerance = None, rtol: Tolerance = None, hermitian
     tensor([[0.5, 0. ],
             [0. , 0. ]])
     """
-    atol, rtol = tolerances(A, atol, rtol)
+    atol, rtol = tolerances("pinv", A, atol, rtol)
     return ops.pinv(A, atol, rtol, hermitian)
 
 
@@ -177,12 +177,12 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
         refuse_info("solve_ex", A, info, SINGULAR)
     vector = _is_vector(A, B)
     singular = ops.not_equal(info, 0)
-    safe = ops.where(_beside(singular, 2), eye(A.shape[-1], dtype=A.dtype, device=A.device), A)
+    safe = ops.where(beside(singular, 2), eye(A.shape[-1], dtype=A.dtype, device=A.device), A)
     result = solve(safe, B, left=left)
-    return SolveInfo(ops.where(_beside(singular, 1 if vector else 2), math.nan, result), info)
+    return SolveInfo(ops.where(beside(singular, 1 if vector else 2), math.nan, result), info)
 
 
-def _beside(x: Tensor, count: int) -> Tensor:
+def beside(x: Tensor, count: int) -> Tensor:
     """x with `count` dimensions of length 1 at its end."""
     return ops.reshape(x, (*x.shape, *(1,) * count))
 
@@ -269,7 +269,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     """
     if driver is not None and driver not in DRIVERS:
         raise ValueError(f"lstsq: driver must be one of {', '.join(DRIVERS)}, not {driver!r}")
-    relative = max(A.shape[-2:]) * epsilon(A) if rcond is None else rcond
+    relative = epsilon("lstsq", A) * max(A.shape[-2:]) if rcond is None else rcond
     vector = _is_vector(A, B)
     b = ops.expand_dims(B, -1) if vector else B
     solution = ops.matmul(ops.pinv(A, 0.0, 0.0 if driver == "gels" else relative), b)

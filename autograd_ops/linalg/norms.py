@@ -143,7 +143,7 @@ def _of_singular_values(A: Tensor, ord: Any, dims: tuple[int, ...], keepdim: boo
     rest = tuple([i for i in range(A.ndim) if i not in dims])
     values = ops.svdvals(ops.permute(A, (*rest, *dims)))
     last = (values.ndim - 1,)
-    if ord == "nuc":
+    if ord == "nuc" or not values.shape[-1]:
         out = ops.sum(values, last, False)
     else:
         out = ops.amax(values, last, False) if ord > 0 else ops.amin(values, last, False)

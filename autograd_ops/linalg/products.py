@@ -157,14 +157,15 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     tensor([0., 0., 1.])
     """
     if input.ndim != other.ndim:
-        raise ValueError(f"cross: the two must be of one rank, not {tuple(input.shape)} and {tuple(other.shape)}")
-    axis = axis_of("cross", dim, input.ndim)
-    for x in (input, other):
-        if x.ndim == 0 or x.shape[axis] != 3:
-            raise ValueError(f"cross: dimension {dim} must be of length 3 in both, not of shape {tuple(x.shape)}")
-    broadcast_shape("cross", (tuple(input.shape), tuple(other.shape)))
-    x1, x2, y1, y2 = [ops.roll(t, (-k,), (axis,)) for t in (input, other) for k in (1, 2)]
-    return x1 * y2 - x2 * y1
+        raise ValueError(f"cross: tensors of {input.ndim} and {other.ndim} dimensions; give both as many")
+    shape = broadcast_shape("cross", (tuple(input.shape), tuple(other.shape)))
+    axis = axis_of("cross", dim, len(shape))
+    if not shape or input.shape[axis] != 3 or other.shape[axis] != 3:
+        raise ValueError(f"cross: dimension {dim} of shape {shape} must have length 3")
+    a, b = ops.broadcast_to(input, shape), ops.broadcast_to(other, shape)
+    next_one = [ops.roll(x, (-1,), (axis,)) for x in (a, b)]
+    # Component i is a_(i+1) b_(i+2) - a_(i+2) b_(i+1): rolled back, one product of neighbours less the other.
+    return ops.roll(a * next_one[1] - next_one[0] * b, (-1,), (axis,))
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:

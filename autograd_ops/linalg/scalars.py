@@ -9,7 +9,7 @@ from .. import ops
 from ..ops.linalg.common import check, check_square
 from ..refusals import named
 from ..tensor import Tensor
-from .inverses import Tolerance, tolerances
+from .inverses import Tolerance, beside, tolerances
 from .norms import matrix_norm
 
 __all__ = ["cond", "det", "matrix_rank", "slogdet"]
@@ -83,7 +83,7 @@ def matrix_rank(A: Tensor, *, atol: Tolerance = None, rtol: Tolerance = None, he
     tensor(1)
     """
     (check_square if hermitian else check)("matrix_rank", A.array, "A")
-    atol, rtol = tolerances(A, atol, rtol)
+    atol, rtol = tolerances("matrix_rank", A, atol, rtol)
     A = A.detach()
     values = ops.abs(ops.eigvalsh(A)) if hermitian else ops.svdvals(A)
     last = (values.ndim - 1,)
@@ -128,7 +128,9 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
         return smallest / largest if p == -2 else largest / smallest
     check_square("cond", A.array, "A")
     inverse, info = ops.inv_ex(A)
-    return ops.where(ops.not_equal(info, 0), math.inf, matrix_norm(A, p) * matrix_norm(inverse, p))
+    singular = ops.not_equal(info, 0)
+    safe = ops.where(beside(singular, 2), 1.0, inverse)
+    return ops.where(singular, math.inf, matrix_norm(A, p) * matrix_norm(safe, p))
 
 
 named(__name__)

@@ -2,6 +2,7 @@
 
 from . import functional, init, parallel, utils
 from .activation import *
+from .adaptive_softmax import *
 from .attention import *
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .conv import *

@@ -736,7 +736,9 @@ class Module:
     def _hooks(self, kind: str) -> list[Callable[..., Any]]:
         return list(self._state_hooks.get(kind, {}).values())
 
-    def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> IncompatibleKeys:
+    def load_state_dict(
+        self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
         """Copy the Tensors of a `state_dict` into the parameters and buffers of the same paths.
 
         They may be of other dtypes and on other devices. If anything is wrong, nothing is loaded.
@@ -747,6 +749,9 @@ class Module:
             Tensors by path.
         strict
             Whether a key that is missing or not expected is an error; a shape that differs always is.
+        assign
+            Put the Tensors themselves in the place of the parameters and buffers, rather than copying them into these:
+            their dtypes and devices become the module's. An optimizer made before does not know them.
 
         Returns
         -------
@@ -767,7 +772,9 @@ class Module:
         <All keys matched successfully>
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"load_state_dict: expected a dict of Tensors, not {type(state_dict).__name__}")
+            raise TypeError(
+                f"load_state_dict: expected state_dict to be a dict of Tensors, not {type(state_dict).__name__}"
+            )
         given = dict(state_dict)
         places = list(self.named_modules(remove_duplicate=False))
         problems: list[str] = []
@@ -789,11 +796,16 @@ class Module:
         problems += [text for key, value in fitting.items() if (text := _misfit(key, value, own[key]))]
         after = [(module, hook) for _, module in reversed(places) for hook in module._hooks("load_post")]
         self._refuse(problems, keys if strict and not after else None)
-        with no_grad():
-            # All conversions come first, so that one that fails leaves the model as it was.
-            values = [value.detach().to(own[key].device, own[key].dtype) for key, value in fitting.items()]
-            for key, value in zip(fitting, values, strict=True):
-                own[key].copy_(value)
+        if assign:
+            for key, value in fitting.items():
+                path, _, name = key.rpartition(".")
+                setattr(self.get_submodule(path), name, _in_place_of(own[key], value))
+        else:
+            with no_grad():
+                # All conversions come first, so that one that fails leaves the model as it was.
+                values = [value.detach().to(own[key].device, own[key].dtype) for key, value in fitting.items()]
+                for key, value in zip(fitting, values, strict=True):
+                    own[key].copy_(value)
         for key, module in extra.items():
             if key in given:
                 module.set_extra_state(given[key])
@@ -804,11 +816,11 @@ class Module:
 
     def _refuse(self, problems: list[str], keys: IncompatibleKeys | None) -> None:
         """Raise if there are `problems`, or `keys` that are missing or not expected."""
-        named = [] if keys is None else [("missing", keys.missing_keys), ("unexpected", keys.unexpected_keys)]
-        listed = [f"{what}: {', '.join(map(repr, names))}" for what, names in named if names]
+        named = [] if keys is None else [("Missing", keys.missing_keys), ("Unexpected", keys.unexpected_keys)]
+        listed = [f"{what} key(s) in state_dict: {_quoted(names)}. " for what, names in named if names]
         if listed or problems:
             raise RuntimeError(
-                "\n    ".join([f"load_state_dict: the state does not fit {type(self).__name__}:", *listed, *problems])
+                "\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *listed, *problems])
             )
 
     # ---------------------------------------------------------------- printing
@@ -838,9 +850,29 @@ def _moved(tensor: Tensor, device: str | None, dtype: DType | None) -> Tensor:
     return tensor.to(tensor.device if device is None else device, dtype if casts else tensor.dtype)
 
 
+def _quoted(keys: list[str]) -> str:
+    return ", ".join(f'"{key}"' for key in keys)
+
+
+def _in_place_of(held: Tensor, value: Tensor) -> Tensor:
+    """`value`, as a Parameter if `held` is one, that requires grad as it did."""
+    if not isinstance(held, Parameter):
+        return value
+    if not isinstance(value, Parameter):
+        return Parameter(value.detach(), requires_grad=held.requires_grad)
+    value.requires_grad_(held.requires_grad)
+    return value
+
+
 def _misfit(key: str, value: Any, target: Tensor) -> str:
     if not isinstance(value, Tensor):
-        return f"{key!r}: expected a Tensor, got {type(value).__name__}"
+        return (
+            f'While copying the parameter named "{key}", expected a Tensor from checkpoint but received '
+            f"{type(value).__name__}"
+        )
     if value.shape != target.shape:
-        return f"{key!r}: shape {tuple(target.shape)} in the model, {tuple(value.shape)} in the state"
+        return (
+            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
+            f"the shape in current model is {target.shape}."
+        )
     return ""

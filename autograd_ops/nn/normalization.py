@@ -486,7 +486,8 @@ class LocalResponseNorm(Module):
 class CrossMapLRN2d(LocalResponseNorm):
     """PyTorch's older name of `LocalResponseNorm`.
 
-    Where `size` is even it takes one channel less, as PyTorch's does, and still divides by `size`.
+    Where `size` is even it takes one channel less, as PyTorch's does, and still divides by `size`. (PyTorch's keeps
+    the first channel in windows that are past it.)
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:

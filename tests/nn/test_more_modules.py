@@ -283,7 +283,7 @@ def test_extra_state():
     assert state == {"0._extra_state": {"count": 7}}
     other.load_state_dict(state)
     assert other[0].count == 7
-    with pytest.raises(RuntimeError, match=r"missing: '0\._extra_state'"):
+    with pytest.raises(RuntimeError, match=r'Missing key\(s\) in state_dict: "0\._extra_state"'):
         other.load_state_dict({})
     with pytest.raises(NotImplementedError, match="overrides no get_extra_state"):
         nn.ReLU().get_extra_state()
@@ -320,6 +320,29 @@ def test_hooks_on_the_way_from_a_state():
     net.load_state_dict({"0.kernel": ag.full((1, 1), 2.0), "more": ag.ones(1)})
     assert net[0].weight.item() == 2.0
     handle.remove()
-    with pytest.raises(RuntimeError, match="unexpected: 'more'"):
+    with pytest.raises(RuntimeError, match=r'Unexpected key\(s\) in state_dict: "more"'):
         net.load_state_dict({"0.kernel": ag.full((1, 1), 3.0), "more": ag.ones(1)})
     assert net[0].weight.item() == 2.0
+
+
+def test_adaptive_softmax():
+    softmax = nn.AdaptiveLogSoftmaxWithLoss(8, 12, cutoffs=[4, 9], div_value=2.0, head_bias=True, dtype=ag.float64)
+    x = ag.randn(12, 8, dtype=ag.float64)
+    every = softmax.log_prob(x)
+    # The probabilities of all classes add up to 1, and each target's is among them.
+    np.testing.assert_allclose(every.detach().exp().sum(dim=1).numpy(), 1.0, rtol=1e-12)
+    classes = ag.arange(12)
+    output, loss = softmax(x, classes)
+    np.testing.assert_allclose(output.detach().numpy(), every.detach().numpy()[range(12), range(12)], rtol=1e-12)
+    assert loss.item() == pytest.approx(-output.detach().mean().item())
+    loss.backward()
+    assert all(parameter.grad is not None for parameter in softmax.parameters())
+    assert softmax.predict(x).tolist() == every.argmax(dim=1).tolist()
+    assert softmax(x[0], ag.tensor(11)).output.item() == pytest.approx(every[0, 11].item())
+    assert list(softmax.state_dict())[:3] == ["head.weight", "head.bias", "tail.0.0.weight"]
+    with pytest.raises(ValueError, match="cutoffs must rise"):
+        nn.AdaptiveLogSoftmaxWithLoss(8, 12, cutoffs=[9, 4])
+    with pytest.raises(ValueError, match="takes an input"):
+        softmax(x, ag.tensor([1]))
+    with pytest.raises(IndexError, match="12"):
+        softmax(x[0], ag.tensor(12))

@@ -237,7 +237,7 @@ SQUARE = [
     square(2, 2, 2, seed=2),
     square(2, 2, seed=3, complex=True),
     square(1, 1, seed=4),
-    square(2, 3, 3, seed=5, complex=True),
+    square(2, 2, 2, seed=5, complex=True),
     np.zeros((0, 0)),
     np.zeros((0, 2, 2)),
     np.zeros((2, 0, 0)),
@@ -253,13 +253,19 @@ HERMITIAN = [
 SINGULAR = np.stack([np.array([[1.0, 2.0], [2.0, 4.0]]), np.array([[2.0, 1.0], [0.5, 1.0]])])
 
 
-def tall(n: int, m: int, seed: int, complex: bool = False) -> np.ndarray:
-    """Two matrices of more rows than columns, or of more columns, with singular values well apart."""
-    x = (distinct_complex if complex else distinct)((2, n, m), -0.5, 0.6, seed)
+def oblong(*shape: int, seed: int, complex: bool = False) -> np.ndarray:
+    """Matrices of more rows than columns, or of more columns, with singular values well apart."""
+    n, m = shape[-2:]
+    x = (distinct_complex if complex else distinct)(shape, -0.5, 0.6, seed)
     return x + np.eye(n, m) * np.linspace(1.0, 3.0, m)
 
 
-OBLONG = [tall(3, 2, 1), tall(2, 3, 2), tall(3, 2, 3, complex=True), tall(2, 3, 4, complex=True)]
+OBLONG = [
+    oblong(2, 3, 2, seed=1),
+    oblong(2, 3, seed=2),
+    oblong(3, 2, seed=3, complex=True),
+    oblong(2, 3, seed=4, complex=True),
+]
 EMPTY = [np.zeros(shape) for shape in ((0, 3), (3, 0), (0, 2, 3))]
 
 #: Of which only a triangle is read, so that one element alone cannot be moved.
@@ -310,7 +316,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "cholesky_ex": [Sample(cholesky_ex, x, **fixed) for x in HERMITIAN],
     "qr": [
         *[Sample(qr, x, half=False) for x in [*OBLONG, *SQUARE[:6], *EMPTY]],
-        Sample(qr, tall(2, 3, 5), "complete", half=False),
+        Sample(qr, oblong(2, 3, seed=5), "complete", half=False),
         Sample(qr, square(3, 3, seed=6), "complete", half=False),
     ],
     "lu_factor": [Sample(lu_factor, x, half=False) for x in [*OBLONG, *SQUARE[:6], 0.5 - SQUARE[0][::-1], *EMPTY]],

@@ -6,10 +6,11 @@ import math
 
 from ... import ops
 from ...dims import axis_of, broadcast_shape
+from ...functions.distances import pdist
 from ...refusals import named
 from ...tensor import Tensor
 
-__all__ = ["bilinear", "cosine_similarity", "pairwise_distance"]
+__all__ = ["bilinear", "cosine_similarity", "pairwise_distance", "pdist"]
 
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:

@@ -106,9 +106,9 @@ def columns(x: Any, start: int, stop: int | None = None) -> Any:
     return getitem(x, (*(slice(None),) * (x.ndim - 1), slice(start, stop), ...))
 
 
-def absent(g: Any) -> bool:
-    """Whether no gradient arrived at an output of several: zeros, off the tape, stand for it."""
-    return getattr(g, "node", None) is None and not is_any(g)
+def absent(g: Any, i: int) -> bool:
+    """Whether no gradient arrived at output `i` of several, so that zeros stand there."""
+    return i in getattr(g, "missing", ())
 
 
 def is_any(g: Any) -> bool:

@@ -43,7 +43,7 @@ def _eigh_x(g: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     g_values, g_vectors = g
     v = conj(eigenvectors)
     middle = diagonal_matrix(g_values)
-    if not absent(g_vectors):
+    if not absent(g, 1):
         turned = matmul(adjoint(v), g_vectors)
         middle = middle + off_diagonal((turned - adjoint(turned)) * 0.5, _differences(eigenvalues))
     return matmul(v, matmul(middle, adjoint(v)))
@@ -87,7 +87,7 @@ def _eig_x(g: Any, x: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     g_values, g_vectors = g
     transposed = matrix_transpose(eigenvectors)
     middle = diagonal_matrix(g_values)
-    if not absent(g_vectors):
+    if not absent(g, 1):
         turned = matmul(transposed, g_vectors)
         lengths = matmul(transposed, conj(eigenvectors)) * expand_dims(real(diagonal_of(turned)), -2)
         middle = middle + off_diagonal(turned - lengths, _differences(eigenvalues))

@@ -35,7 +35,8 @@ def cholesky(x: Array) -> Array:
 
     The lower triangle of x counts. The gradient is Hermitian as x is.
     """
-    out, info = cholesky_ex(x)
+    check_square("cholesky", x)
+    out, info = kernels(x).cholesky_ex(x)
     refuse_marked("cholesky", x, info, "the matrix is not positive-definite")
     return out
 
@@ -56,7 +57,7 @@ cholesky.backward(x=lambda g, out: _cholesky_x(g, out))
 @op(formula="dx as of cholesky", outputs=("L", "info"), carries=("L",))
 def cholesky_ex(x: Array) -> CholeskyInfo:
     """The factor that `cholesky` gives, NaN where there is none, and 1 for each of these"""
-    check_square("cholesky", x)
+    check_square("cholesky_ex", x)
     return CholeskyInfo(*kernels(x).cholesky_ex(x))
 
 

@@ -44,7 +44,7 @@ def _svd_x(g: Any, U: Any, S: Any, Vh: Any) -> Any:
     # Townsend, "Differentiating the singular value decomposition" (2016); the phases of complex vectors as in Wan and
     # Zhang, "Automatic differentiation for complex valued SVD" (2019).
     gu, gs, gvh = g
-    no_u, no_v = absent(gu), absent(gvh)
+    no_u, no_v = absent(g, 0), absent(g, 2)
     u, vh = conj(U), conj(Vh)
     k = S.shape[-1]
     if u.shape[-1] != k or vh.shape[-2] != k:

@@ -29,7 +29,8 @@ class InverseInfo(NamedTuple):
 @op(formula="dx = -out^T g out^T")
 def inv(x: Array) -> Array:
     """The inverse of square matrices x [..., n, n]"""
-    inverse, info = inv_ex(x)
+    check_square("inv", x)
+    inverse, info = kernels(x).inv_ex(x)
     refuse_marked("inv", x, info, SINGULAR)
     return inverse
 
@@ -46,7 +47,7 @@ inv.backward(x=lambda g, out: _inverse_x(g, out))
 @op(formula="dx = -inverse^T g inverse^T", outputs=("inverse", "info"), carries=("inverse",))
 def inv_ex(x: Array) -> InverseInfo:
     """The inverse of square matrices x [..., n, n], NaN where there is none, and 1 for each of these"""
-    check_square("inv", x)
+    check_square("inv_ex", x)
     return InverseInfo(*kernels(x).inv_ex(x))
 
 

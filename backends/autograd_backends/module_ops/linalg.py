@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 from numpy.linalg import LinAlgError as LibraryError
 
 from ..array_types import Array
@@ -230,7 +231,7 @@ def eigvalsh(x: Array) -> Array:
 
 def eig(x: Array) -> EigenResult:
     """Complex eigenvalues [..., n], and eigenvectors [..., n, n] as columns of length 1, of any x [..., n, n]"""
-    values, vectors = _attempt("eig", x, namespace(x).linalg.eig, NOT_CONVERGED)
+    values, vectors = _attempt("eig", x, lambda x: _general("eig", x), NOT_CONVERGED)
     dtype = _complex_dtype(x)
     xp = namespace(x)
     return EigenResult(xp.astype(values, dtype, copy=False), xp.astype(vectors, dtype, copy=False))
@@ -238,8 +239,20 @@ def eig(x: Array) -> EigenResult:
 
 def eigvals(x: Array) -> Array:
     """The eigenvalues that `eig` gives"""
-    values = _attempt("eigvals", x, namespace(x).linalg.eigvals, NOT_CONVERGED)
+    values = _attempt("eigvals", x, lambda x: _general("eigvals", x), NOT_CONVERGED)
     return namespace(x).astype(values, _complex_dtype(x), copy=False)
+
+
+def _general(name: str, x: Array) -> Any:
+    """``eig`` or ``eigvals`` of the library; it came late to the standard, and where it is not yet, NumPy's."""
+    found = getattr(namespace(x).linalg, name, None)
+    if found is not None:
+        return found(x)
+    backend = kernels(x)
+    out = getattr(numpy.linalg, name)(backend.to_host(x))
+    parts = out if isinstance(out, tuple) else (out,)
+    moved = [backend.asarray(part, _complex_dtype(x), backend.device_of(x)) for part in parts]
+    return moved if isinstance(out, tuple) else moved[0]
 
 
 def _complex_dtype(x: Array) -> Any:
