@@ -11,6 +11,7 @@ from autograd_backends import is_array
 from .. import creation, functions, ops
 from ..arrays import dtype_of_data, place
 from ..dtypes import default_complex
+from ..interop import dlpack
 from ..tensor import Tensor
 
 __all__ = [
@@ -87,10 +88,12 @@ def from_dlpack(x: object, /, *, device: str | None = None, copy: bool | None = 
 
     Raises
     ------
+    BufferError
+        If its owner does not give it: a Tensor that requires grad.
     ValueError
         If `copy` is False and a copy is needed.
     """
-    return asarray(np.from_dlpack(x), device=device, copy=copy)  # type: ignore[arg-type]
+    return dlpack.from_dlpack(x, device=device, copy=copy)
 
 
 # ---------------------------------------------------------------- constants
