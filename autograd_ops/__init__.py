@@ -16,6 +16,8 @@ from .dtypes import *
 
 # PyTorch's other names of dtypes. They hide Python's own here, and nowhere else.
 from .dtypes import bool_ as bool
+from .dtypes import complex64 as cfloat
+from .dtypes import complex128 as cdouble
 from .dtypes import float16 as half
 from .dtypes import float32 as float
 from .dtypes import float64 as double
@@ -47,12 +49,13 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import array_api, nn, optim, utils
+    from . import array_api, fft, nn, optim, utils
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
+    "fft": ("fft",),
     "nn": ("nn",),
     "optim": ("optim",),
     "utils": ("utils",),

@@ -81,10 +81,13 @@ def transfer(array: Any, backend: Backend, dtype: DType | None, device: Device |
     if device is not None and device != at:
         target = get_backend(device)
         name = backend.dtype_name(array.dtype) if dtype is None else dtype.name
-        return target.asarray(backend.to_host(array), target.dtype(name), device)
+        host = backend.to_host(array)
+        if dtype is not None and host.dtype.kind == "c" and dtype.kind not in ("complex", "bool"):
+            host = host.real
+        return target.asarray(host, target.dtype(name), device)
     native = array.dtype if dtype is None else native_dtype(backend, dtype)
     if native != array.dtype:
-        return backend.xp.astype(array, native)
+        return backend.cast(array, native)
     return backend.xp.asarray(array, copy=True) if copy else array
 
 
@@ -94,7 +97,7 @@ def array_from(data: Any, dtype: Any, device: str | None) -> Any:
     Raises
     ------
     TypeError
-        If there is something else than numbers among them.
+        If there is something else than numbers among them, or complex ones and the dtype is real.
     ValueError
         If they are of unequal lengths.
     OverflowError
@@ -102,6 +105,8 @@ def array_from(data: Any, dtype: Any, device: str | None) -> Any:
     """
     host = _host_array(data)
     backend, native, _ = place(device, dtype_of_data(host) if dtype is None else dtype)
+    if host.dtype.kind == "c" and not backend.xp.isdtype(native, ("complex floating", "bool")):
+        raise TypeError(f"tensor: complex numbers do not fit into {native}; give their .real parts")
     if host.size and host.dtype.kind in "iu" and backend.xp.isdtype(native, "integral"):
         limits, least, largest = backend.xp.iinfo(native), int(host.min()), int(host.max())
         if largest > limits.max or least < min(limits.min, -limits.max - 1):

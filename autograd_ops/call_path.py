@@ -56,7 +56,7 @@ __all__ = ["RESERVED", "call_source", "new_function", "pull_source", "rewrap"]
 #: Names that the source of a call uses itself, so that no argument may have them.
 RESERVED = frozenset(runtime.CALL_GLOBALS) | {
     *("op", "forward", "recorded", "tensors", "any_tensor", "error"),
-    *("out", "outs", "result", "results", "result_version", "result_node"),
+    *("lead", "refused", "out", "outs", "result", "results", "result_version", "result_node"),
 }
 
 
@@ -138,6 +138,7 @@ def call_source(op: Op) -> str:
     if _comparing_devices:
         lines.append(f"    work_beside(op, ({_all_arrays(op)}))")
     lines += _align(op)
+    lines += _refuse_complex(op)
     recording = _any_node(op)
     if op.recorded is not None:
         lines += [
@@ -222,6 +223,20 @@ def _align(op: Op) -> list[str]:
             f"        {fix}",
         ]
     return lines
+
+
+def _refuse_complex(op: Op) -> list[str]:
+    """Stop at complex numbers, if the op takes none. The inputs have one dtype by now, or the first one's counts."""
+    if not op.real:
+        return []
+    first, *others = [f"{i.name}_array" for i in op.inputs if i.kind == "array"]
+    lead = f"{others[0]} if type({first}) in PYTHON_NUMBERS else {first}" if op.broadcast and others else first
+    return [
+        f"    lead = {lead}",
+        "    refused = complex_dtypes[type(lead)]",
+        "    if lead.dtype in refused:",
+        "        raise complex_refused(op, lead)",
+    ]
 
 
 def _differ(first: str, other: str, optional: bool, numbers: bool) -> str:

@@ -140,7 +140,9 @@ def full(
 ) -> Tensor:
     """A Tensor of shape `size` whose elements are all `fill_value`, and whose dtype is its by default."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    chosen = dtype_of_data(np.asarray(value)) if dtype is None else dtype
+    chosen = dtype_of_data(np.asarray(value)) if dtype is None else as_dtype(dtype)
+    if isinstance(value, complex) and chosen.kind not in ("complex", "bool"):
+        raise TypeError(f"full: the complex number {value} does not fit into {chosen.name}")
     backend, native, where = place(device, chosen)
     shape = (size,) if isinstance(size, int) else size
     array = backend.xp.full(shape_from((shape,)), value, dtype=native, device=where)

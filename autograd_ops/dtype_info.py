@@ -12,11 +12,7 @@ from .dtypes import (
     DType,
     as_dtype,
     bool_,
-    complex64,
-    complex128,
     dtype_of,
-    float32,
-    float64,
     get_default_dtype,
     native_dtype,
 )
@@ -67,7 +63,7 @@ class finfo:
         chosen = get_default_dtype() if dtype is None else as_dtype(dtype)
         if chosen.kind not in ("float", "complex"):
             raise TypeError(f"finfo: {chosen.name} is no float dtype; its limits are in iinfo")
-        parts = {complex64: float32, complex128: float64}.get(chosen, chosen)
+        parts = chosen.to_real()
         limits = _float_limits(parts)
         self.bits = 8 * parts.itemsize
         self.eps = float(limits.eps)

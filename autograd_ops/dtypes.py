@@ -61,6 +61,14 @@ class DType:
     def is_complex(self) -> bool:
         return self.kind == "complex"
 
+    def to_complex(self) -> DType:
+        """The complex dtype of numbers of this float dtype; of half precision complex64."""
+        return _BY_NAME["complex128" if self.name in ("float64", "complex128") else "complex64"]
+
+    def to_real(self) -> DType:
+        """The dtype of the parts of this complex dtype; of another dtype itself."""
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
     def __repr__(self) -> str:
         return f"autograd_ops.{self.name}"
 
@@ -151,7 +159,7 @@ def as_dtype(dtype: Any) -> DType:
     found = _find(dtype)
     if found is None:
         raise TypeError(f"not a dtype: {dtype!r}; the dtypes are {', '.join(_BY_NAME)}")
-    return _default if dtype is float else found
+    return _default if dtype is float else default_complex() if dtype is complex else found
 
 
 def _find(dtype: Any) -> DType | None:

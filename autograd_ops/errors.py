@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograd_backends import DeviceError, ShapeError, device_of, is_array, kernels, scalar_to_array
+from autograd_backends import DeviceError, ShapeError, device_of, dtype_name, is_array, kernels, scalar_to_array
 
 from .tape import TapeError
 
 if TYPE_CHECKING:
     from .registry import Op
 
-__all__ = ["changed", "explain", "refuse_mixed_devices", "work_beside"]
+__all__ = ["changed", "complex_refused", "explain", "refuse_mixed_devices", "work_beside"]
 
 
 def explain(op: Op, error: Exception, arrays: Sequence[Any]) -> Exception:
@@ -34,6 +34,14 @@ def explain(op: Op, error: Exception, arrays: Sequence[Any]) -> Exception:
         )
     error.add_note(f"raised by op {op.name}")
     return error
+
+
+def complex_refused(op: Op, array: Any) -> TypeError:
+    """The error for an op that takes no complex numbers."""
+    return TypeError(
+        f"{op.name}: not implemented for complex numbers, and these are {dtype_name(array)}; "
+        "take their size with .abs(), or .real and .imag"
+    )
 
 
 def _clash(shapes: Sequence[tuple[int, ...]]) -> str:

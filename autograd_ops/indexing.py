@@ -289,7 +289,7 @@ def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
     backend = kernels(x.array)
     backend.make_current(x.array)
     part = x.array[key]
-    array = backend.xp.astype(value.array, x.array.dtype, copy=False)
+    array = backend.cast(value.array, x.array.dtype, copy=False)
     fitted = backend.xp.broadcast_to(_without_leading_ones(array, len(part.shape)), part.shape)
     if None in key:  # the standard assigns to keys without it only
         key = tuple([k for k in key if k is not None])

@@ -17,7 +17,22 @@ from . import functions, indexing, lazy, ops
 from .arrays import move
 from .autograd import backward
 from .creation import full, tensor, zeros
-from .dtypes import DType, as_dtype, bfloat16, bool_, float16, float32, float64, int8, int16, int32, int64, uint8
+from .dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
 from .inplace import in_place
 from .tensor import Tensor
 
@@ -105,6 +120,7 @@ _NOT_METHODS = {
     "broadcast_shapes",
     "broadcast_tensors",
     "cat",
+    "complex",
     "concat",
     "concatenate",
     "einsum",
@@ -112,7 +128,10 @@ _NOT_METHODS = {
     "is_tensor",
     "meshgrid",
     "numel",
+    "polar",
     "stack",
+    "view_as_complex",
+    "view_as_real",
     "vstack",
 }
 
@@ -326,6 +345,8 @@ for _name, _dtype in {
     "char": int8,
     "byte": uint8,
     "bool": bool_,
+    "cfloat": complex64,
+    "cdouble": complex128,
 }.items():
     setattr(Tensor, _name, _cast(_dtype))
 _attach(_to, _type, _type_as, _cpu, _cuda, _contiguous, _is_contiguous)
@@ -388,6 +409,46 @@ def _element_size(self: Tensor) -> int:
     return self.dtype.itemsize
 
 
+def _conjugate_transposed(self: Tensor) -> Tensor:
+    """The conjugate of a matrix, transposed.
+
+    Raises
+    ------
+    ValueError
+        If it is no matrix.
+    """
+    if self.ndim != 2:
+        raise ValueError(f"H: expected a matrix, got shape {tuple(self.shape)}; mH takes those in the last dimensions")
+    return functions.adjoint(self)
+
+
+def _get_real(self: Tensor) -> Tensor:
+    """The real part, a view where the array library has such; a real Tensor itself. Setting it changes it in place."""
+    return ops.real(self) if self.dtype.is_complex else self
+
+
+def _set_real(self: Tensor, value: Any) -> None:
+    if not self.dtype.is_complex:
+        _copy_(self, value)
+        return
+    in_place(self, lambda x, part: ops.complex(part, ops.imag(x)), value, name="real")
+
+
+def _get_imag(self: Tensor) -> Tensor:
+    """The imaginary part, a view where the array library has such. Setting it changes it in place."""
+    return ops.imag(self)
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    if not self.dtype.is_complex:
+        raise TypeError(f"imag: only a complex tensor has an imaginary part to set, and this one is {self.dtype.name}")
+    in_place(self, lambda x, part: ops.complex(ops.real(x), part), value, name="imag")
+
+
+Tensor.real = property(_get_real, _set_real)  # type: ignore[attr-defined]
+Tensor.imag = property(_get_imag, _set_imag)  # type: ignore[attr-defined]
+Tensor.H = property(_conjugate_transposed)  # type: ignore[attr-defined]
+Tensor.mH = property(lambda self: functions.adjoint(self))  # type: ignore[attr-defined]
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
 _attach(_detach_, _nelement, _element_size)

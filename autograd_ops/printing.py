@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .dtypes import bfloat16, bool_, get_default_dtype, int64
+from .dtypes import bfloat16, bool_, default_complex, get_default_dtype, int64
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -84,7 +84,7 @@ def describe(tensor: Tensor) -> str:
         notes.append(f"size={tuple(tensor.shape)}")
     if tensor.device != "cpu":
         notes.append(f"device={str(tensor.device)!r}")
-    if tensor.dtype not in (get_default_dtype(), int64, bool_):
+    if tensor.dtype not in (get_default_dtype(), default_complex(), int64, bool_):
         notes.append(f"dtype={tensor.dtype!r}")
     if tensor.grad_fn is not None:
         notes.append(f"grad_fn={tensor.grad_fn!r}")

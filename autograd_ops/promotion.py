@@ -19,10 +19,22 @@ if TYPE_CHECKING:
     from .dtypes import DType
     from .registry import Op
 
-__all__ = ["KIND_ORDER", "NUMBERS", "NUMBER_ORDER", "align", "common_dtype", "shape_of", "to_floating"]
+__all__ = [
+    "KIND_ORDER",
+    "NUMBERS",
+    "NUMBER_ORDER",
+    "PYTHON_NUMBERS",
+    "align",
+    "common_dtype",
+    "shape_of",
+    "to_floating",
+]
 
 #: Python numbers that any float array takes as they are.
 NUMBERS = frozenset((float, int))
+
+#: All that has no dtype of its own.
+PYTHON_NUMBERS = frozenset((bool, int, float, complex))
 
 #: Kinds of Python numbers, and of dtypes, each of which holds those before it.
 NUMBER_ORDER = {bool: 0, int: 1, float: 2, complex: 3}
@@ -99,7 +111,8 @@ def common_dtype(backend: Backend, natives: tuple[Any, ...], number: int, floati
     if number > order or (floating and order < 2):
         kind = max(number, 2 if floating else 0, order)
         if kind == 3:
-            common = complex128 if common is float64 or default is float64 else complex64
+            parts = common if order == 2 else default
+            common = complex128 if parts is float64 else complex64
         else:
             common = default if kind == 2 else int64
     return native_dtype(backend, common)

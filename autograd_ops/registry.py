@@ -130,6 +130,7 @@ class Op:
         promote: bool | str,
         floating: bool,
         fresh: bool,
+        real: bool,
         casts: bool,
         outputs: Sequence[str] | Any | None,
         carries: Sequence[str] | None,
@@ -145,6 +146,7 @@ class Op:
         self.fits_gradients = bool(promote) or broadcast
         self.floating = floating
         self.fresh = fresh
+        self.real = real
         self.casts = casts
         self.outputs: Any = outputs if outputs is None or outputs is ... else tuple(outputs)
         self.carries: Any = self.outputs if carries is None else tuple(carries)
@@ -258,6 +260,7 @@ def op(
     promote: bool | str = False,
     floating: bool = False,
     fresh: bool = False,
+    real: bool = False,
     casts: bool = False,
     outputs: Sequence[str] | Any | None = None,
     carries: Sequence[str] | None = None,
@@ -286,6 +289,8 @@ def op(
     fresh
         Every rule returns a new array, which nothing else holds: never the arriving gradient, or a view. The walk may
         then add to it in place, and a leaf keep it without a copy.
+    real
+        It takes no complex numbers: it asks which of two is larger, say, or has no derivative for them.
     casts
         The result's dtype may be any: one of integers or bools carries no gradient.
     outputs
@@ -327,6 +332,7 @@ def op(
             promote=promote,
             floating=floating,
             fresh=fresh,
+            real=real,
             casts=casts,
             outputs=outputs,
             carries=carries,

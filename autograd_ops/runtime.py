@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_backends import device_of, kernels, scalar_to_array
-from autograd_backends.lookup import floating_dtypes
+from autograd_backends.lookup import complex_dtypes, floating_dtypes
 
-from .errors import changed, explain, work_beside
+from .errors import changed, complex_refused, explain, work_beside
 from .inplace import become_view, node_of
-from .promotion import NUMBERS, align, shape_of, to_floating
+from .promotion import NUMBERS, PYTHON_NUMBERS, align, shape_of, to_floating
 from .table import TABLE
 from .tape import Node, Port, mode, next_seq
 from .tensor import Tensor
@@ -145,6 +145,9 @@ CALL_GLOBALS: dict[str, Any] = {
     "next_seq": next_seq,
     "NEVER_CHANGES": NEVER_CHANGES,
     "NUMBERS": NUMBERS,
+    "PYTHON_NUMBERS": PYTHON_NUMBERS,
+    "complex_dtypes": complex_dtypes,
+    "complex_refused": complex_refused,
     "floating_dtypes": floating_dtypes,
     "scalar_to_array": scalar_to_array,
     "node_of": node_of,

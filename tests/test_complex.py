@@ -120,3 +120,172 @@ def test_gradcheck_says_which_part_is_wrong() -> None:
     wrong.backward(x=lambda g: g)
     with pytest.raises(ag.autograd.GradcheckError, match=r"d output 0 \[0\]\.imag / d input 0 \[0\]\.imag"):
         ag.autograd.gradcheck(wrong, leaf(1 + 2j))
+
+
+# ---------------------------------------------------------------- names
+
+
+@devices
+def test_creation_and_back(device: str) -> None:
+    z = ag.tensor([[1 + 2j, 3], [0, -1j]], device=device)
+    assert z.dtype is ag.complex64 is ag.cfloat
+    assert z.tolist() == [[1 + 2j, 3 + 0j], [0j, -1j]]
+    assert z[0, 0].item() == complex(z[0, 0]) == 1 + 2j
+    assert ag.tensor([1.0], device=device).cdouble().dtype is ag.complex128 is ag.cdouble
+    assert ag.zeros(2, dtype=complex, device=device).dtype is ag.complex64
+    assert (ag.ones(2, device=device) * 1j).dtype is ag.complex64
+    assert (ag.ones(2, dtype=ag.float64, device=device) * 1j).dtype is ag.complex128
+    assert repr(ag.tensor([1 + 2j])) == "tensor([1.+2.j])"
+    assert repr(ag.tensor([1 + 2j], dtype=ag.cdouble)) == "tensor([1.+2.j], dtype=autograd_ops.complex128)"
+
+
+def test_the_default_complex_dtype_follows_the_default_dtype() -> None:
+    ag.set_default_dtype(ag.float64)
+    try:
+        assert ag.tensor([1j]).dtype is ag.complex128
+        assert ag.zeros(1, dtype=complex).dtype is ag.complex128
+        assert (ag.tensor([1]) * 1j).dtype is ag.complex128
+        assert (ag.ones(1, dtype=ag.float32) * 1j).dtype is ag.complex64
+    finally:
+        ag.set_default_dtype(ag.float32)
+
+
+@devices
+def test_random_complex_numbers(device: str) -> None:
+    ag.manual_seed(0)
+    z = ag.randn(2000, dtype=ag.complex64, device=device)
+    assert z.dtype is ag.complex64
+    # Of 2000: the mean of |z|^2 is 1, with a deviation of 1 / sqrt(2000); five times that.
+    assert abs(float((z.abs() ** 2).mean()) - 1) < 0.12
+    assert abs(float((z.real**2).mean()) - 0.5) < 0.1
+    u = ag.rand(100, dtype=ag.complex128, device=device)
+    assert bool(((u.real >= 0) & (u.real < 1) & (u.imag >= 0) & (u.imag < 1)).all())
+
+
+@devices
+def test_parts_can_be_set(device: str) -> None:
+    z = ag.tensor([1 + 2j, 3 - 1j], dtype=ag.complex128, device=device)
+    z.real = 5.0
+    z.imag = ag.tensor([1.0, -2.0], device=device)
+    assert z.tolist() == [5 + 1j, 5 - 2j]
+    x = ag.tensor([1.0], device=device)
+    x.real = 2.0
+    assert x.tolist() == [2]
+    with pytest.raises(TypeError, match=r"imag: only a complex tensor has .* and this one is float32"):
+        x.imag = 1.0
+
+
+def test_setting_a_part_is_recorded() -> None:
+    z = leaf(1 + 2j)
+    x = ag.tensor([3.0], dtype=ag.float64, requires_grad=True)
+    w = z * 1
+    w.real = x * x
+    squared(w).backward()
+    assert x.grad.tolist() == [4 * 27]
+    assert z.grad.tolist() == [4j]
+
+
+@devices
+def test_parts_are_views_or_copies_and_the_tape_knows_which(device: str) -> None:
+    z = leaf(1 + 2j, device=device)
+    w = z * 1
+    w.real.mul_(3)
+    ag.view_as_real(w).mul_(2)
+    before = w.tolist()
+    (w * ops.conj(w)).real.sum().backward()
+    assert before == ([6 + 4j] if device == "cpu" else [1 + 2j])
+    assert z.grad.tolist() == ([2 * 36 + 2 * 4 * 2j] if device == "cpu" else [2 + 4j])
+
+
+def test_names() -> None:
+    z = ag.tensor([[1 + 2j, 3 - 1j]])
+    assert ag.is_complex(z)
+    assert z.is_complex()
+    assert not z.abs().is_complex()
+    assert z.H.tolist() == z.mH.tolist() == ag.adjoint(z).tolist() == [[1 - 2j], [3 + 1j]]
+    assert z.conj().tolist() == ag.conj_physical(z).tolist() == [[1 - 2j, 3 + 1j]]
+    assert ag.vdot(z[0], z[0]).item() == 15
+    assert ag.isreal(ag.tensor([1 + 1j, 2])).tolist() == [False, True]
+    assert ag.isreal(ag.tensor([1.0, float("nan")])).tolist() == [True, True]
+    x = ag.tensor([1.0])
+    for same in (x.conj(), ag.real(x), x.real, x.resolve_conj(), x.resolve_neg()):
+        assert same is x
+    assert not z.is_conj()
+    assert not z.is_neg()
+    with pytest.raises(ValueError, match="H: expected a matrix"):
+        _ = z[0].H
+    with pytest.raises(TypeError, match="complex: real and imag must have one dtype"):
+        ag.complex(x, x.double())
+    with pytest.raises(ValueError, match="view_as_complex: the last dimension holds the two parts"):
+        ag.view_as_complex(x)
+
+
+@devices
+def test_angles(device: str) -> None:
+    z = ag.tensor([1j, -1, 1 - 1j, 0], dtype=ag.complex128, device=device, requires_grad=True)
+    np.testing.assert_allclose(z.angle().tolist(), [np.pi / 2, np.pi, -np.pi / 4, 0])
+    z.angle().sum().backward()
+    np.testing.assert_allclose(host(z.grad), [-1, -1j, 0.5 + 0.5j, 0], atol=1e-15)
+    x = ag.tensor([-2.0, 3.0, float("nan")], device=device, requires_grad=True)
+    np.testing.assert_allclose(x.angle().tolist(), [np.pi, 0, np.nan], rtol=1e-6)
+    x.angle().sum().backward()
+    assert x.grad.tolist()[:2] == [0, 0]
+
+
+def test_closeness() -> None:
+    z = ag.tensor([1 + 2j, complex("inf")])
+    assert ag.isclose(z, z + 1e-9).tolist() == [True, True]
+    assert not ag.allclose(z, ag.conj(z))
+
+
+REAL_ONLY = ["relu", "floor", "sign", "amax", "argmax", "gelu", "softplus", "erf", "trunc"]
+
+
+@pytest.mark.parametrize("name", REAL_ONLY)
+def test_ops_without_a_meaning_for_complex_numbers_refuse_them(name: str) -> None:
+    for z in (ag.tensor([1j]), ag.tensor([1j]).array):
+        with pytest.raises(TypeError, match=f"{name}: not implemented for complex numbers, and these are complex64"):
+            getattr(ops, name)(z)
+
+
+@devices
+@pytest.mark.parametrize("name", ["less", "greater_equal", "maximum", "remainder", "atan2", "clamp"])
+def test_so_do_those_of_two(name: str, device: str) -> None:
+    z, x = ag.tensor([1j], device=device), ag.tensor([1.0], device=device)
+    pairs = [(z, z), (z, 1.0), (z, x), (x, z), (x, 1j)] + ([] if name == "clamp" else [(2, z), (True, z), (1j, x)])
+    for pair in pairs:
+        with pytest.raises(TypeError, match=f"{name}: not implemented for complex numbers"):
+            getattr(ops, name)(*pair)
+
+
+def test_a_cast_to_real_numbers_takes_the_real_part() -> None:
+    z = leaf(1 + 2j, 3 - 1j)
+    x = z.double()
+    assert x.tolist() == [1, 3]
+    (x * x).sum().backward()
+    assert z.grad.tolist() == [2, 6]
+    assert ag.tensor([1j, 0]).bool().tolist() == [True, False]
+
+
+@devices
+def test_complex_numbers_do_not_fit_into_real_tensors(device: str) -> None:
+    x = ag.zeros(2, device=device)
+    for call in (
+        lambda: ag.tensor([1j], dtype=ag.float32, device=device),
+        lambda: ag.full((2,), 1j, dtype=ag.float32, device=device),
+        lambda: x.fill_(1j),
+        lambda: x.add_(1j),
+        lambda: x.__setitem__(0, 1j),
+    ):
+        with pytest.raises(TypeError, match=r"complex.* fit"):
+            call()
+
+
+@devices
+def test_of_complex_tensors_real_ones_take_the_real_parts(device: str) -> None:
+    z = ag.tensor([1 + 2j, 3 - 1j], device=device)
+    x = ag.zeros(2, device=device)
+    x[0] = z[1]
+    assert x.tolist() == [3, 0]
+    assert x.copy_(z).tolist() == [1, 3]
+    assert ag.tensor(z, dtype=ag.float64).tolist() == z.to("cpu", ag.float64).tolist() == [1, 3]

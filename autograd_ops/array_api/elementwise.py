@@ -55,7 +55,6 @@ from ..ops import (
     reciprocal,
     remainder,
     round,
-    sign,
     signbit,
     sin,
     sinh,
@@ -69,6 +68,7 @@ from ..ops import clone as positive
 from ..ops import div as divide
 from ..ops import mul as multiply
 from ..ops import neg as negative
+from ..ops import sgn as sign
 from ..ops import sub as subtract
 from ..tensor import Tensor
 from .creation import asarray

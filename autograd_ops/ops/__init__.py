@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .deform_conv import *
     from .dropout import *
     from .embedding import *
+    from .fft import *
     from .grid_sample import *
     from .group_norm import *
     from .interpolate import *
@@ -61,6 +62,7 @@ MODULE_OPS = (
     "deform_conv",
     "dropout",
     "embedding",
+    "fft",
     "grid_sample",
     "group_norm",
     "interpolate",

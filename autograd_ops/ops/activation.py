@@ -9,6 +9,7 @@ from autograd_backends import kernels, namespace
 
 from ..registry import Array, op
 from .compare import where
+from .dtype import has_complex
 from .elementwise import erf, exp, tanh
 from .reduce import sum
 
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 
-@op(formula="dx = g where out > 0, else 0")
+@op(formula="dx = g where out > 0, else 0", real=True)
 def relu(x: Array) -> Array:
     """max(x, 0)"""
     return namespace(x).maximum(x, 0)
@@ -39,7 +40,7 @@ def relu(x: Array) -> Array:
 relu.backward(x=lambda g, out: where(out <= 0, 0.0, g))
 
 
-@op(formula="dx = g where x > 0, g slope elsewhere", floating=True)
+@op(formula="dx = g where x > 0, g slope elsewhere", floating=True, real=True)
 def leaky_relu(x: Array, slope: float) -> Array:
     """x where positive, `slope` x elsewhere"""
     return namespace(x).where(x > 0, x, x * slope)
@@ -48,7 +49,7 @@ def leaky_relu(x: Array, slope: float) -> Array:
 leaky_relu.backward(x=lambda g, x, slope: where(x > 0, g, g * slope))
 
 
-@op(formula="dx = g where low < x < high, else 0", floating=True)
+@op(formula="dx = g where low < x < high, else 0", floating=True, real=True)
 def hardtanh(x: Array, low: float, high: float) -> Array:
     """x, brought into [low, high]; unlike `clamp`, with gradient 0 at the bounds"""
     xp = namespace(x)
@@ -58,7 +59,7 @@ def hardtanh(x: Array, low: float, high: float) -> Array:
 hardtanh.backward(x=lambda g, x, low, high: where((x <= low) | (x >= high), 0.0, g))
 
 
-@op(formula="dx = g where x > 0, g alpha e^x elsewhere", floating=True)
+@op(formula="dx = g where x > 0, g alpha e^x elsewhere", floating=True, real=True)
 def elu(x: Array, alpha: float) -> Array:
     """x where positive, alpha (e^x - 1) elsewhere"""
     xp = namespace(x)
@@ -69,8 +70,10 @@ elu.backward(x=lambda g, x, alpha: where(x > 0, g, g * (exp(where(x > 0, 0.0, x)
 
 
 def _sigmoid(x: Array) -> Array:
-    # e^-|x| cannot overflow, and each branch keeps its relative precision.
     xp = namespace(x)
+    if has_complex(x):
+        return 1.0 / (1.0 + xp.exp(-x))
+    # e^-|x| cannot overflow, and each branch keeps its relative precision.
     z = xp.exp(-xp.abs(x))
     return xp.where(x >= 0, xp.ones_like(z), z) / (z + 1.0)
 
@@ -84,7 +87,7 @@ def sigmoid(x: Array) -> Array:
 sigmoid.backward(x=lambda g, out: g * (out * (1.0 - out)))
 
 
-@op(formula="dx = g sigmoid(-x)", floating=True)
+@op(formula="dx = g sigmoid(-x)", floating=True, real=True)
 def logsigmoid(x: Array) -> Array:
     """log(1 / (1 + e^-x))"""
     xp = namespace(x)
@@ -108,7 +111,7 @@ def _silu_x(g: Any, x: Any) -> Any:
 silu.backward(x=_silu_x)
 
 
-@op(formula="dx = g sigmoid(beta x)", floating=True)
+@op(formula="dx = g sigmoid(beta x)", floating=True, real=True)
 def softplus(x: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
     """log(1 + e^(beta x)) / beta; x itself where beta x > `threshold`"""
     xp = namespace(x)
@@ -124,7 +127,7 @@ _ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
 _CUBIC = 0.044715  # Hendrycks and Gimpel, Gaussian Error Linear Units, 2016
 
 
-@op(formula="dx = g (Phi(x) + x phi(x)), Phi and phi of the normal distribution", floating=True)
+@op(formula="dx = g (Phi(x) + x phi(x)), Phi and phi of the normal distribution", floating=True, real=True)
 def gelu(x: Array, approximate: str = "none") -> Array:
     """x Phi(x), Phi the normal distribution; ``"tanh"``: x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2"""
     if approximate == "none":
@@ -157,7 +160,7 @@ def dropout(x: Array, keep: Array, scale: float) -> Array:
 dropout.backward(x=lambda g, keep, scale: dropout(g, keep, scale))
 
 
-@op(formula="dx = out (g - sum(g out))", floating=True)
+@op(formula="dx = out (g - sum(g out))", floating=True, real=True)
 def softmax(x: Array, axis: int) -> Array:
     """e^x over its sum along `axis`"""
     return kernels(x).softmax(x, axis)
@@ -176,7 +179,7 @@ def softmax_backward(output: Array, output_grad: Array, axis: int) -> Array:
     return kernels(output).softmax_backward(output, output_grad, axis)
 
 
-@op(formula="dx = g - e^out sum g", floating=True)
+@op(formula="dx = g - e^out sum g", floating=True, real=True)
 def log_softmax(x: Array, axis: int) -> Array:
     """The logarithm of `softmax`, without overflow"""
     return kernels(x).log_softmax(x, axis)

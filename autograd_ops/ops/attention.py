@@ -34,6 +34,7 @@ Needs = tuple[bool, bool, bool, bool]
     saves=("log_sum",),
     promote=True,
     fresh=True,
+    real=True,
 )
 def attention(
     query: Array,

@@ -43,25 +43,25 @@ def not_equal(x: Array, y: Array) -> Array:
     return x != y
 
 
-@op(nondiff=True, broadcast=True)
+@op(nondiff=True, broadcast=True, real=True)
 def less(x: Array, y: Array) -> Array:
     """Where x < y"""
     return x < y
 
 
-@op(nondiff=True, broadcast=True)
+@op(nondiff=True, broadcast=True, real=True)
 def less_equal(x: Array, y: Array) -> Array:
     """Where x <= y"""
     return x <= y
 
 
-@op(nondiff=True, broadcast=True)
+@op(nondiff=True, broadcast=True, real=True)
 def greater(x: Array, y: Array) -> Array:
     """Where x > y"""
     return x > y
 
 
-@op(nondiff=True, broadcast=True)
+@op(nondiff=True, broadcast=True, real=True)
 def greater_equal(x: Array, y: Array) -> Array:
     """Where x >= y"""
     return x >= y
@@ -150,7 +150,7 @@ def isfinite(x: Array) -> Array:
     return namespace(x).isfinite(x)
 
 
-@op(nondiff=True, floating=True)
+@op(nondiff=True, floating=True, real=True)
 def signbit(x: Array) -> Array:
     """Where the sign of x is minus, that of a zero or NaN too"""
     return namespace(x).signbit(x)

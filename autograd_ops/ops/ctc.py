@@ -23,6 +23,7 @@ __all__ = ["ctc_loss", "ctc_loss_backward"]
 @op(
     formula="dlog_probs = -g p, with p the probability, given the target, that an alignment is at a class at a time",
     nondiff=("targets", "input_lengths", "target_lengths"),
+    real=True,
 )
 def ctc_loss(log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int = 0) -> Array:
     """-log of the sum of the probabilities of all alignments of a target (Graves and others, 2006).

@@ -41,6 +41,7 @@ Needs = tuple[bool, bool, bool, bool, bool]
     formula="of bilinear samples s at the offsets: dw = g slid over mask s, ds = mask (w^T g), dmask = s (w^T g), "
     "dx = ds shared out to four pixels, doffset = ds times the slope between them, db = sum g",
     promote=True,
+    real=True,
 )
 def deform_conv2d(
     x: Array, offset: Array, weight: Array, mask: Array | None, bias: Array | None, options: DeformConvOptions

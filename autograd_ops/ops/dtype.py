@@ -10,7 +10,7 @@ from autograd_backends.lookup import complex_dtypes
 from ..dtypes import DType, native_dtype
 from ..registry import Array, op
 
-__all__ = ["accumulator", "astype", "clone", "ones_like", "to_device", "zeros_like"]
+__all__ = ["accumulator", "astype", "clone", "has_complex", "ones_like", "to_device", "zeros_like"]
 
 
 @op(formula="dx = g, cast back", promote=True, casts=True)
@@ -18,10 +18,7 @@ def astype(x: Array, dtype: Any) -> Array:
     """x with elements of `dtype`, a DType or a dtype of the backend of x; of complex numbers the real parts"""
     if isinstance(dtype, DType):
         dtype = native_dtype(kernels(x), dtype)
-    xp = namespace(x)
-    if x.dtype in complex_dtypes[type(x)] and dtype not in complex_dtypes[type(x)] and dtype != xp.bool:
-        x = xp.real(x)  # libraries warn of this cast, or refuse it
-    return xp.astype(x, dtype)
+    return kernels(x).cast(x, dtype)
 
 
 astype.backward(x=lambda g: g)
@@ -57,6 +54,12 @@ def zeros_like(x: Array) -> Array:
 def ones_like(x: Array) -> Array:
     """Ones in the shape and dtype of x"""
     return namespace(x).ones_like(x)
+
+
+def has_complex(x: Any) -> bool:
+    """Whether the elements of x, an array or a Tensor, are complex."""
+    array = getattr(x, "array", x)
+    return array.dtype in complex_dtypes[type(array)]
 
 
 def accumulator(x: Any) -> Any:

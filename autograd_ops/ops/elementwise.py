@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -10,7 +11,8 @@ from autograd_backends.lookup import floating_dtypes
 
 from ..registry import Array, op
 from .compare import where
-from .dtype import zeros_like
+from .complex import conj, imag, real
+from .dtype import has_complex, zeros_like
 
 __all__ = [
     "abs",
@@ -49,6 +51,7 @@ __all__ = [
     "remainder",
     "round",
     "rsqrt",
+    "sgn",
     "sign",
     "sin",
     "sinh",
@@ -121,7 +124,7 @@ def pow(x: Array, y: Array) -> Array:
 
 
 def _pow_x(g: Any, x: Any, y: Any) -> Any:
-    if isinstance(y, (int, float)):
+    if isinstance(y, (int, float, complex)):
         return g * (y * x ** (y - 1)) if y != 0 else zeros_like(g)
     # Where y is 0 the derivative is 0, also at x = 0, where x^(y-1) is infinite.
     safe = where(y == 0, 1.0, y)
@@ -129,17 +132,31 @@ def _pow_x(g: Any, x: Any, y: Any) -> Any:
 
 
 def _pow_y(g: Any, x: Any, y: Any, out: Any) -> Any:
-    if isinstance(x, (int, float)):
-        return g * (out * (math.log(x) if x > 0 else math.nan)) if x != 0 else where(y >= 0, 0.0, g * -math.inf)
+    if isinstance(x, (int, float, complex)):
+        if x == 0:
+            return where(_not_negative(y), 0.0, g * -math.inf)
+        return g * (out * _log_of_number(x, has_complex(out)))
     # As x falls to 0, x^y log x goes to 0 for y > 0: log 1 stands in for log 0.
-    limit = (x == 0) & (y >= 0)
+    limit = (x == 0) & _not_negative(y)
     return g * (out * log(where(limit, 1.0, x)))
+
+
+def _log_of_number(x: Any, as_complex: bool) -> Any:
+    if as_complex or isinstance(x, complex):
+        return cmath.log(x)
+    return math.log(x) if x > 0 else math.nan
+
+
+def _not_negative(y: Any) -> Any:
+    if isinstance(y, complex):
+        return y.imag == 0 and y.real >= 0
+    return (imag(y) == 0) & (real(y) >= 0) if hasattr(y, "dtype") and has_complex(y) else y >= 0
 
 
 pow.backward(x=_pow_x, y=_pow_y)
 
 
-@op(nondiff=True, broadcast=True)
+@op(nondiff=True, broadcast=True, real=True)
 def floor_divide(x: Array, y: Array) -> Array:
     """x / y, rounded down; where one of the two is infinite, x / y itself: an infinity or a zero"""
     down = x // y
@@ -153,7 +170,7 @@ def _is_infinite(x: Any) -> Any:
     return namespace(x).isinf(x) if hasattr(x, "dtype") else math.isinf(x)
 
 
-@op(formula="dx = g, dy = -g floor(x / y)", broadcast=True)
+@op(formula="dx = g, dy = -g floor(x / y)", broadcast=True, real=True)
 def remainder(x: Array, y: Array) -> Array:
     """x - y floor(x / y), of the sign of y"""
     return x % y
@@ -237,7 +254,7 @@ def log10(x: Array) -> Array:
 log10.backward(x=lambda g, x: g / (x * math.log(10)))
 
 
-@op(formula="dx = g e^x / (e^x + e^y), dy = g e^y / (e^x + e^y)", broadcast=True, floating=True)
+@op(formula="dx = g e^x / (e^x + e^y), dy = g e^y / (e^x + e^y)", broadcast=True, floating=True, real=True)
 def logaddexp(x: Array, y: Array) -> Array:
     """log(e^x + e^y)"""
     return _namespace(x, y).logaddexp(x, y)
@@ -273,7 +290,7 @@ def rsqrt(x: Array) -> Array:
 rsqrt.backward(x=lambda g, out: g * (-0.5 * (out * out * out)))
 
 
-@op(formula="dx = g x / out, dy = g y / out, 0 where out is 0", broadcast=True, floating=True)
+@op(formula="dx = g x / out, dy = g y / out, 0 where out is 0", broadcast=True, floating=True, real=True)
 def hypot(x: Array, y: Array) -> Array:
     """sqrt(x^2 + y^2), without overflow"""
     return _namespace(x, y).hypot(x, y)
@@ -344,7 +361,9 @@ def atan(x: Array) -> Array:
 atan.backward(x=lambda g, x: g / (1.0 + x * x))
 
 
-@op(formula="dx = g y / (x^2 + y^2), dy = -g x / (x^2 + y^2), 0 at the origin", broadcast=True, floating=True)
+@op(
+    formula="dx = g y / (x^2 + y^2), dy = -g x / (x^2 + y^2), 0 at the origin", broadcast=True, floating=True, real=True
+)
 def atan2(x: Array, y: Array) -> Array:
     """The angle of the point (y, x), in radians"""
     return _namespace(x, y).atan2(x, y)
@@ -403,7 +422,15 @@ def acosh(x: Array) -> Array:
     return namespace(x).acosh(x)
 
 
-acosh.backward(x=lambda g, x: g / sqrt(x * x - 1.0))
+def _acosh_x(g: Any, x: Any) -> Any:
+    if not has_complex(x):
+        return g / sqrt(x * x - 1.0)
+    # The root of each factor: that of their product has the other sign left of 0. And x + 1 would lose the sign of an
+    # imaginary part of -0, which says on which side of the cut x is.
+    return g / (sqrt(x - 1.0) * sqrt(x - -1.0))
+
+
+acosh.backward(x=_acosh_x)
 
 
 @op(formula="dx = g / (1 - x^2)", floating=True)
@@ -415,7 +442,7 @@ def atanh(x: Array) -> Array:
 atanh.backward(x=lambda g, x: g / (1.0 - x * x))
 
 
-@op(formula="dx = g 2 e^(-x^2) / sqrt(pi)", floating=True)
+@op(formula="dx = g 2 e^(-x^2) / sqrt(pi)", floating=True, real=True)
 def erf(x: Array) -> Array:
     """Error function: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x"""
     return kernels(x).erf(x)
@@ -427,16 +454,16 @@ erf.backward(x=lambda g, x: g * (exp(-(x * x)) * (2.0 / math.sqrt(math.pi))))
 # ---------------------------------------------------------------- pieces
 
 
-@op(formula="dx = g sign x, 0 at 0")
+@op(formula="dx = g conj sgn x, 0 at 0")
 def abs(x: Array) -> Array:
     """Absolute value"""
     return namespace(x).abs(x)
 
 
-abs.backward(x=lambda g, x: g * sign(x))
+abs.backward(x=lambda g, x: g * (conj(sgn(x)) if has_complex(x) else sign(x)))
 
 
-@op(formula="dx = 0")
+@op(formula="dx = 0", real=True)
 def sign(x: Array) -> Array:
     """-1, 0 or 1"""
     return namespace(x).sign(x)
@@ -445,7 +472,30 @@ def sign(x: Array) -> Array:
 sign.backward(x=lambda g: zeros_like(g))
 
 
-@op(formula="dx = g where x and y are of one sign, -g where not, 0 at 0; dy = 0", broadcast=True, floating=True)
+@op(formula="dx = (g - out' Re(g out)) / |x| with out' the conjugate of out; 0 at 0, and of real numbers")
+def sgn(x: Array) -> Array:
+    """The complex number x / |x| on the unit circle, 0 at 0; of real numbers `sign`"""
+    return namespace(x).sign(x)
+
+
+def _sgn_x(g: Any, x: Any) -> Any:
+    if not has_complex(x):
+        return zeros_like(g)
+    size = abs(x)
+    size = where(size == 0, 1.0, size)
+    unit = x / size
+    return where(x == 0, 0.0, (g - conj(unit) * real(g * unit)) / size)
+
+
+sgn.backward(x=_sgn_x)
+
+
+@op(
+    formula="dx = g where x and y are of one sign, -g where not, 0 at 0; dy = 0",
+    broadcast=True,
+    floating=True,
+    real=True,
+)
 def copysign(x: Array, y: Array) -> Array:
     """The magnitude of x with the sign of y, which a zero has too"""
     return _namespace(x, y).copysign(x, y)
@@ -454,13 +504,13 @@ def copysign(x: Array, y: Array) -> Array:
 copysign.backward(x=lambda g, x, out: g * (sign(x) * sign(out)), y=lambda g: zeros_like(g))
 
 
-@op(nondiff=True, broadcast=True, floating=True)
+@op(nondiff=True, broadcast=True, floating=True, real=True)
 def nextafter(x: Array, y: Array) -> Array:
     """The float next to x on the way to y"""
     return _namespace(x, y).nextafter(x, y)
 
 
-@op(formula="dx = 0")
+@op(formula="dx = 0", real=True)
 def floor(x: Array) -> Array:
     """x, rounded down"""
     return namespace(x).floor(x)
@@ -469,7 +519,7 @@ def floor(x: Array) -> Array:
 floor.backward(x=lambda g: zeros_like(g))
 
 
-@op(formula="dx = 0")
+@op(formula="dx = 0", real=True)
 def ceil(x: Array) -> Array:
     """x, rounded up"""
     return namespace(x).ceil(x)
@@ -478,7 +528,7 @@ def ceil(x: Array) -> Array:
 ceil.backward(x=lambda g: zeros_like(g))
 
 
-@op(formula="dx = 0")
+@op(formula="dx = 0", real=True)
 def trunc(x: Array) -> Array:
     """x, rounded towards 0"""
     return namespace(x).trunc(x)
@@ -496,13 +546,13 @@ def round(x: Array) -> Array:
 round.backward(x=lambda g: zeros_like(g))
 
 
-@op(formula="dx = g where x > y, g / 2 where equal, and dy likewise", broadcast=True)
+@op(formula="dx = g where x > y, g / 2 where equal, and dy likewise", broadcast=True, real=True)
 def maximum(x: Array, y: Array) -> Array:
     """The larger of x and y; NaN if either is"""
     return _namespace(x, y).maximum(x, y)
 
 
-@op(formula="dx = g where x < y, g / 2 where equal, and dy likewise", broadcast=True)
+@op(formula="dx = g where x < y, g / 2 where equal, and dy likewise", broadcast=True, real=True)
 def minimum(x: Array, y: Array) -> Array:
     """The smaller of x and y; NaN if either is"""
     return _namespace(x, y).minimum(x, y)
@@ -526,6 +576,7 @@ minimum.backward(x=lambda g, x, y: _smaller_share(g, x, y), y=lambda g, x, y: _s
 @op(
     formula="dx = g where low <= x <= high, else 0; dlow = g where x < low; dhigh = g where x > high",
     broadcast=True,
+    real=True,
 )
 def clamp(x: Array, low: Array | None = None, high: Array | None = None) -> Array:
     """x, brought into [low, high]; NaN stays"""

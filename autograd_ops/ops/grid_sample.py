@@ -116,6 +116,7 @@ def _grid_sample(rank: int) -> tuple[Any, Any]:
 
     @op(
         name=name,
+        real=True,
         formula="dx = g times the weights, added at the cells read; dgrid = slope of the weights times sum g x",
         promote=True,
     )

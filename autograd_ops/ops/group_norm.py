@@ -24,6 +24,7 @@ __all__ = ["GroupNormBackward", "group_norm", "group_norm_backward", "instance_n
     promote="gradients",
     floating=True,
     fresh=True,
+    real=True,
 )
 def group_norm(x: Array, num_groups: int, gamma: Array | None, beta: Array | None, epsilon: float) -> Array:
     """Each group of channels of each sample, normalised by its own mean and variance (Wu and He, 2018).
@@ -71,6 +72,7 @@ group_norm.joint(
     promote="gradients",
     floating=True,
     fresh=True,
+    real=True,
 )
 def instance_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> Array:
     """Each channel of each sample, normalised by its own mean and variance (Ulyanov and others, 2016).

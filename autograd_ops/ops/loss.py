@@ -16,7 +16,7 @@ __all__ = ["binary_cross_entropy", "mse", "nll_loss", "nll_loss_backward", "nll_
 # ---------------------------------------------------------------- of distances
 
 
-@op(formula="dx = 2 g (x - y) / n, dy = -dx", broadcast=True, floating=True)
+@op(formula="dx = 2 g (x - y) / n, dy = -dx", broadcast=True, floating=True, real=True)
 def mse(x: Array, y: Array) -> Array:
     """The mean of (x - y)^2 over all elements"""
     difference = x - y
@@ -49,6 +49,7 @@ def _log_rest(x: Any) -> Any:
     formula="dx = g (x - target) / max(x (1 - x), 1e-12), dtarget = g (log(1 - x) - log x)",
     broadcast=True,
     floating=True,
+    real=True,
 )
 def binary_cross_entropy(x: Array, target: Array) -> Array:
     """-(target log x + (1 - target) log(1 - x)) for x in [0, 1], each logarithm at least -100"""
@@ -67,6 +68,7 @@ binary_cross_entropy.backward(
     formula="dlog_probs = g factor at the targets, 0 elsewhere; factor is -1, or the target's weight over -sum",
     nondiff=("target", "weight"),
     saves=("at", "factor"),
+    real=True,
 )
 def nll_loss(log_probs: Array, target: Array, weight: Array | None, ignore_index: int, reduction: str) -> Array:
     """What the log-probabilities of the right classes lack.

@@ -69,6 +69,7 @@ def beside(x: Any, per_channel: Any) -> Any:
     "dbeta = sum g, dmean = -s sum g, dvariance = -s r sum(g h) / 2",
     promote="gradients",
     floating=True,
+    real=True,
 )
 def batch_norm(
     x: Array, gamma: Array | None, beta: Array | None, mean: Array, variance: Array, epsilon: float
@@ -141,6 +142,7 @@ batch_norm.joint(_batch_norm_gradients)
     carries=("output",),
     promote="gradients",
     floating=True,
+    real=True,
 )
 def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> BatchNormTrain:
     """x [N, C, ...], each channel normalised by its own mean and variance.
@@ -223,6 +225,7 @@ def batch_norm_train_backward(
     saves=("mean", "rstd"),
     promote="gradients",
     floating=True,
+    real=True,
 )
 def layer_norm(tensor: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> Array:
     """Each row along the last dimension, normalised by its own mean and variance.
@@ -311,6 +314,7 @@ def layer_norm_backward(
     promote="gradients",
     floating=True,
     fresh=True,
+    real=True,
 )
 def rms_norm(x: Array, gamma: Array | None, epsilon: float) -> Array:
     """Each row along the last dimension over the root of its mean square (Zhang and Sennrich, 2019).

@@ -104,7 +104,14 @@ def _max_pool(rank: int) -> tuple[Any, ...]:
     """max_poolNd, max_poolNd_with_indices, its backward, and adaptive_max_poolNd_with_indices"""
     name = f"max_pool{rank}d"
 
-    @op(name=f"{name}_with_indices", formula=_FORMULA, outputs=("output", "indices"), carries=("output",), fresh=True)
+    @op(
+        name=f"{name}_with_indices",
+        formula=_FORMULA,
+        outputs=("output", "indices"),
+        carries=("output",),
+        fresh=True,
+        real=True,
+    )
     def with_indices(
         x: Array,
         kernel_size: Size,
@@ -194,6 +201,7 @@ def _max_pool(rank: int) -> tuple[Any, ...]:
 
     @op(
         name=f"adaptive_{name}_with_indices",
+        real=True,
         formula=_FORMULA,
         outputs=("output", "indices"),
         carries=("output",),

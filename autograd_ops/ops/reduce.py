@@ -9,7 +9,8 @@ from autograd_backends.lookup import floating_dtypes
 
 from ..registry import Array, op
 from .compare import equal, isfinite, isnan, logical_or, where
-from .dtype import accumulator, astype, ones_like
+from .complex import conj
+from .dtype import accumulator, astype, has_complex, ones_like
 from .elementwise import exp
 from .shape import broadcast_to, concat, flip, getitem, inverse, permute, reshape
 
@@ -84,9 +85,9 @@ def _mean_x(g: Any, x_shape: tuple[int, ...], axis: Axes, keepdims: bool) -> Any
 mean.backward(x=_mean_x)
 
 
-@op(formula="dx = g 2 (x - mean x) / (n - correction)", floating=True)
+@op(formula="dx = 2 g conj(x - mean x) / (n - correction)", floating=True)
 def var(x: Array, axis: Axes = None, correction: float = 1.0, keepdims: bool = False) -> Array:
-    """The variance over `axis`: squared distances from the mean, summed, over n - `correction`"""
+    """The variance over `axis`: squared distances from the mean, summed, over n - `correction`; real"""
     return _variance(x, axis, correction, keepdims)
 
 
@@ -94,13 +95,23 @@ def _variance(x: Array, axis: Axes, correction: float, keepdims: bool) -> Array:
     xp = namespace(x)
     wide = xp.astype(x, accumulator(x), copy=False)
     centred = wide - xp.mean(wide, axis=axis, keepdims=True)
-    total = xp.sum(centred * centred, axis=axis, keepdims=keepdims)
+    total = xp.sum(_squares(xp, centred), axis=axis, keepdims=keepdims)
     freedom = count(x.shape, axis) - correction
     if freedom > 0:
         spread = total / freedom
     else:  # total / 0, without a warning
         spread = xp.where(total > 0, xp.full_like(total, xp.inf), xp.full_like(total, xp.nan))
-    return xp.astype(spread, x.dtype, copy=False)
+    return _narrowed(xp, spread, x)
+
+
+def _squares(xp: Any, x: Array) -> Array:
+    """|x|^2, real"""
+    return xp.real(x) ** 2 + xp.imag(x) ** 2 if has_complex(x) else x * x
+
+
+def _narrowed(xp: Any, out: Array, x: Array) -> Array:
+    """`out`, which may be in a wider dtype, in that of x; what is real stays so."""
+    return out if has_complex(x) else xp.astype(out, x.dtype, copy=False)
 
 
 def _centred(x: Any, axis: Axes) -> Any:
@@ -110,37 +121,37 @@ def _centred(x: Any, axis: Axes) -> Any:
 def _var_x(g: Any, x: Any, axis: Axes, correction: float, keepdims: bool) -> Any:
     n = count(x.shape, axis)
     scale = 2.0 / (n - correction) if n > correction else float("nan")
-    return unreduce(g, tuple(x.shape), axis, keepdims) * (_centred(x, axis) * scale)
+    return unreduce(g, tuple(x.shape), axis, keepdims) * (conj(_centred(x, axis)) * scale)
 
 
 var.backward(x=_var_x)
 
 
-@op(formula="dx = g (x - mean x) / ((n - correction) out), 0 where out is 0", floating=True)
+@op(formula="dx = g conj(x - mean x) / ((n - correction) out), 0 where out is 0", floating=True)
 def std(x: Array, axis: Axes = None, correction: float = 1.0, keepdims: bool = False) -> Array:
     """The standard deviation over `axis`: the root of the variance"""
     xp = namespace(x)
     wide = xp.astype(x, accumulator(x), copy=False)
-    return xp.astype(xp.sqrt(_variance(wide, axis, correction, keepdims)), x.dtype, copy=False)
+    return _narrowed(xp, xp.sqrt(_variance(wide, axis, correction, keepdims)), x)
 
 
 def _std_x(g: Any, x: Any, out: Any, axis: Axes, correction: float, keepdims: bool) -> Any:
     n = count(x.shape, axis)
     scale = 1.0 / (n - correction) if n > correction else float("nan")
     each = where(out == 0, 0.0, g) / where(out == 0, 1.0, out)
-    return unreduce(each, tuple(x.shape), axis, keepdims) * (_centred(x, axis) * scale)
+    return unreduce(each, tuple(x.shape), axis, keepdims) * (conj(_centred(x, axis)) * scale)
 
 
 std.backward(x=_std_x)
 
 
-@op(formula="dx = g, shared evenly among the elements that equal the maximum")
+@op(formula="dx = g, shared evenly among the elements that equal the maximum", real=True)
 def amax(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
     """The largest element over `axis`; NaN if any is"""
     return namespace(x).max(x, axis=axis, keepdims=keepdims)
 
 
-@op(formula="dx = g, shared evenly among the elements that equal the minimum")
+@op(formula="dx = g, shared evenly among the elements that equal the minimum", real=True)
 def amin(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
     """The smallest element over `axis`; NaN if any is"""
     return namespace(x).min(x, axis=axis, keepdims=keepdims)
@@ -159,19 +170,19 @@ amax.backward(x=_share)
 amin.backward(x=_share)
 
 
-@op(nondiff=True)
+@op(nondiff=True, real=True)
 def argmax(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
     """The index of the largest element along one dimension, or in the flattened array; the first of equals"""
     return namespace(x).argmax(x, axis=axis, keepdims=keepdims)
 
 
-@op(nondiff=True)
+@op(nondiff=True, real=True)
 def argmin(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
     """The index of the smallest element along one dimension, or in the flattened array; the first of equals"""
     return namespace(x).argmin(x, axis=axis, keepdims=keepdims)
 
 
-@op(nondiff=True)
+@op(nondiff=True, real=True)
 def argsort(x: Array, axis: int, descending: bool = False) -> Array:
     """The indices that put x in order along `axis`; equal elements keep their order"""
     xp = namespace(x)
@@ -208,17 +219,17 @@ def _logsumexp_x(g: Any, x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
 logsumexp.backward(x=_logsumexp_x)
 
 
-@op(formula="dx = g x / out, 0 where out is 0", floating=True)
+@op(formula="dx = g conj x / out, 0 where out is 0", floating=True)
 def norm2(x: Array, axis: Axes = None, keepdims: bool = False) -> Array:
-    """The 2-norm over `axis`: the root of the sum of squares"""
+    """The 2-norm over `axis`: the root of the sum of |x|^2"""
     xp = namespace(x)
     wide = xp.astype(x, accumulator(x), copy=False)
-    return xp.astype(xp.sqrt(xp.sum(wide * wide, axis=axis, keepdims=keepdims)), x.dtype, copy=False)
+    return _narrowed(xp, xp.sqrt(xp.sum(_squares(xp, wide), axis=axis, keepdims=keepdims)), x)
 
 
 def _norm2_x(g: Any, x: Any, out: Any, axis: Axes, keepdims: bool) -> Any:
     each = where(out == 0, 0.0, g) / where(out == 0, 1.0, out)
-    return unreduce(each, tuple(x.shape), axis, keepdims) * x
+    return unreduce(each, tuple(x.shape), axis, keepdims) * conj(x)
 
 
 norm2.backward(x=_norm2_x)

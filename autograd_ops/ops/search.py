@@ -12,7 +12,7 @@ from ..registry import Array, op
 __all__ = ["isin", "searchsorted", "unique"]
 
 
-@op(nondiff=True, promote=True)
+@op(nondiff=True, promote=True, real=True)
 def searchsorted(x: Array, values: Array, right: bool = False) -> Array:
     """Where each of `values` would go in the ordered vector x: before the elements equal to it, or after if `right`"""
     xp = namespace(x)

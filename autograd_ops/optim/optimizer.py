@@ -72,7 +72,7 @@ class Optimizer:
     #: Names of the state that has its parameter's shape; it follows the parameter's device and precision when loaded.
     like_parameter: ClassVar[tuple[str, ...]] = ()
 
-    #: Whether its formula holds for complex parameters too.
+    #: Whether its formula is that of complex parameters too; else they are updated as pairs of real numbers.
     takes_complex: ClassVar[bool] = False
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
@@ -131,12 +131,30 @@ class Optimizer:
                 backend = kernels(array)
                 backend.make_current(array)
                 wide = _wider(backend, array.dtype)
-                if wide is None:
+                if parameter.dtype.is_complex and not self.takes_complex:
+                    self._update_parts(update, parameter)
+                elif wide is None:
                     update(parameter, array, gradient.array)
                 else:
                     _update_wide(update, parameter, wide)
                 parameter.version[0] += 1  # backward refuses to go through an op that kept the values from before
         return loss
+
+    def _update_parts(self, update: Update, parameter: Tensor) -> None:
+        """Take a step for a complex parameter as for its real and imaginary parts, each a parameter of its own."""
+        backend = kernels(parameter.array)
+        state = self.state[parameter]
+
+        def convert(view: Callable[[Any], Any]) -> None:
+            for name in self.like_parameter:
+                if state.get(name) is not None:
+                    state[name] = Tensor(view(state[name].array))
+
+        parts = backend.view_as_real(parameter.array)
+        convert(backend.view_as_real)
+        update(parameter, parts, backend.view_as_real(parameter.grad.array))  # type: ignore[union-attr]
+        convert(backend.view_as_complex)
+        backend.write(parameter.array, backend.view_as_complex(parts))
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradient of every parameter; with ``set_to_none=False``, set it to zeros."""
@@ -188,8 +206,6 @@ class Optimizer:
                 f"{name}: parameter {i} was made by a recorded op, so it gets no gradient of its own: "
                 "optimize the tensors it was made from, or its detach().requires_grad_()"
             )
-        if parameter.dtype.is_complex and not self.takes_complex:
-            raise TypeError(f"{name}: parameter {i} is {parameter.dtype.name}; only real parameters are supported")
 
     def _parameters(self) -> Iterator[Tensor]:
         for group in self.param_groups:

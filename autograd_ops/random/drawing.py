@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,14 @@ def draw(
     """An array of random numbers: `kind` is a primitive of Backend, ``"uniform"``, ``"normal"`` or ``"integers"``."""
     where = get_default_device() if device is None else parse_device(device)
     backend = get_backend(where)
-    native = native_dtype(backend, get_default_dtype() if dtype is None else as_dtype(dtype))
+    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
+    native = native_dtype(backend, wanted.to_real())
     stream = (generator or default_generator).stream(backend, where)
-    return getattr(backend.for_dtype(native), kind)(stream, *bounds, shape, native, where)
+    if not wanted.is_complex:
+        return getattr(backend.for_dtype(native), kind)(stream, *bounds, shape, native, where)
+    parts = getattr(backend, kind)(stream, *bounds, (*shape, 2), native, where)
+    # The variance of a complex number is that of both parts together.
+    return backend.view_as_complex(parts * math.sqrt(0.5) if kind == "normal" else parts)
 
 
 def rand(

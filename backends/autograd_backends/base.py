@@ -155,9 +155,22 @@ class Backend:
         raise NotImplementedError
 
     @cache  # noqa: B019  # there is one Backend a library, for good
+    def complex_dtype(self, dtype: Any) -> Any:
+        """The complex dtype that holds numbers of a float `dtype`, or of a complex one."""
+        return self.dtype("complex128" if self.dtype_name(dtype) in ("float64", "complex128") else "complex64")
+
+    @cache  # noqa: B019  # there is one Backend a library, for good
     def accumulator(self, dtype: Any) -> Any:
         """The dtype in which sums over an array of `dtype` are taken: float32 for half precision, else `dtype`."""
         return self.dtype("float32") if self.dtype_name(dtype) in ("float16", "bfloat16") else dtype
+
+    def cast(self, array: Array, dtype: Any, copy: bool = True) -> Array:
+        """`array` with elements of `dtype`: of complex numbers the real parts, if `dtype` is real."""
+        xp = self.xp
+        if array.dtype in self.complex_dtypes and dtype not in self.complex_dtypes and dtype != xp.bool:
+            array = xp.real(array)  # libraries warn of this cast, or refuse it
+        out: Array = xp.astype(array, dtype, copy=copy)
+        return out
 
     # ---------------------------------------------------------------- primitives: what the standard lacks
 
@@ -195,10 +208,18 @@ class Backend:
 
         The default is arithmetic, in which an infinite imaginary part leaves no number as the real one.
         """
-        like = real if hasattr(real, "dtype") else imag
-        dtype = self.dtype("complex64" if self.dtype_name(like.dtype) == "float32" else "complex128")
+        dtype = self.complex_dtype((real if hasattr(real, "dtype") else imag).dtype)
         out: Array = self._as(real, dtype) + self._as(imag, dtype) * 1j
         return out
+
+    def view_as_real(self, array: Array) -> Array:
+        """The parts of complex numbers side by side, [..., 2]: the same memory where the library can, else a copy."""
+        parts: Array = self.xp.stack([self.xp.real(array), self.xp.imag(array)], axis=-1)
+        return parts
+
+    def view_as_complex(self, array: Array) -> Array:
+        """The inverse of `view_as_real`: in the same memory where the library can and it is laid out so."""
+        return self.complex(array[..., 0], array[..., 1])
 
     def _as(self, value: Any, dtype: Any) -> Any:
         return self.xp.astype(value, dtype) if hasattr(value, "dtype") else value

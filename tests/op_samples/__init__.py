@@ -13,6 +13,7 @@ from . import (
     dropout,
     dtype,
     elementwise,
+    fft,
     grid_sample,
     group_norm,
     indexing,
@@ -48,6 +49,7 @@ FAMILIES = (
     dropout,
     indexing,
     linear,
+    fft,
     conv,
     deform_conv,
     unfold,
@@ -66,3 +68,5 @@ FAMILIES = (
 
 #: The samples of each op by its name.
 SAMPLES: dict[str, list[Sample]] = {name: samples for family in FAMILIES for name, samples in family.SAMPLES.items()}
+for _name, _samples in complex.MORE.items():
+    SAMPLES[_name] = [*SAMPLES[_name], *_samples]

@@ -46,7 +46,8 @@ class Sample:
         self.dtype = dtype
         self.device = device
         self.smooth = smooth
-        self.half = half and not any(a.dtype == np.complex128 for a in arrays_in(arguments))
+        complex_numbers = any(a.dtype == np.complex128 for a in arrays_in(arguments))
+        self.half = half and not complex_numbers and not any(isinstance(a, complex) for a in arguments)
         self.note = note
 
     def label(self) -> str:

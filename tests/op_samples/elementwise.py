@@ -54,6 +54,7 @@ SAMPLES |= {
     "erf": [*unary(erf), Sample(erf, np.array([-6.0, -3.5, 1e-5, 2.9, 5.0]), half=False)],
     "abs": unary(np.abs, integers="int32"),
     "sign": unary(np.sign, integers="int32"),
+    "sgn": unary(np.sign, integers="int32"),
     "floor": unary(np.floor, integers=None),
     "ceil": unary(np.ceil, integers=None),
     "trunc": unary(np.trunc, integers=None),

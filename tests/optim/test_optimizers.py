@@ -169,8 +169,48 @@ def test_complex_parameters():
     p.grad = ag.tensor([2 - 2j], dtype=ag.complex128)
     optimizer.step()
     assert p.tolist() == [3j]
-    with pytest.raises(TypeError, match="Adam: parameter 0 is complex128"):
-        optim.Adam([p])
+
+
+@pytest.mark.parametrize("device", ["cpu", "strict:device1"])
+@pytest.mark.parametrize(
+    ("name", "options", "after"),
+    [
+        (
+            "SGD",
+            {"momentum": 0.9, "nesterov": True},
+            [0.93832626 - 0.36626270j, -1.17234143 - 0.64224153j],
+        ),
+        (
+            "Adam",
+            {"weight_decay": 0.1, "amsgrad": True},
+            [0.71268953 + 1.70066445j, -0.75899723 - 0.00036790j],
+        ),
+        ("AdamW", {}, [0.71209885 + 1.69498616j, -0.77057210 - 0.00101668j]),
+        (
+            "RMSprop",
+            {"centered": True, "momentum": 0.5},
+            [0.74662208 - 0.29078558j, -1.26384617 - 0.76421510j],
+        ),
+        ("Adagrad", {"initial_accumulator_value": 0.3}, [0.82271569 + 1.77645131j, -0.61896407 + 0.08342893j]),
+    ],
+)
+def test_complex_parameters_descend_real_losses(name, options, after, device):
+    # PyTorch 2.13, float64.
+    p = ag.tensor([1 + 2j, -0.5 + 0.3j], dtype=ag.complex128, device=device, requires_grad=True)
+    optimizer = getattr(optim, name)([p], lr=0.1, **options)
+    for step in range(3):
+        optimizer.zero_grad()
+        (p * p * (1 + 1j) - 2j).abs().sum().backward()
+        optimizer.step()
+        if step == 1:
+            saved = optimizer.state_dict()
+            assert all(
+                v.dtype is ag.complex128 for v in saved["state"][0].values() if isinstance(v, ag.Tensor) and v.ndim
+            )
+            optimizer = getattr(optim, name)([p], lr=0.1, **options)
+            optimizer.load_state_dict(saved)
+    for got, want in zip(p.tolist(), after, strict=True):
+        assert got == pytest.approx(want, abs=1e-8)
 
 
 # ---------------------------------------------------------------- the step

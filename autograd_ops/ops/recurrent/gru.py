@@ -38,6 +38,7 @@ def _gru_of_ops(inputs: Sequence[Any], options: RecurrentOptions) -> tuple[Any, 
     saves=("gates", "hidden"),
     promote=True,
     fresh=True,
+    real=True,
 )
 def gru(
     x: Array,
@@ -170,6 +171,7 @@ def gru_backward(
     saves=("gates", "hidden"),
     promote=True,
     fresh=True,
+    real=True,
 )
 def gru_cell(
     x: Array,

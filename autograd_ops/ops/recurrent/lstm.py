@@ -44,6 +44,7 @@ def _lstm_of_ops(inputs: Sequence[Any], options: RecurrentOptions) -> tuple[Any,
     saves=("cells", "gates"),
     promote=True,
     fresh=True,
+    real=True,
 )
 def lstm(
     x: Array,
@@ -184,6 +185,7 @@ def lstm_backward(
     saves=("cells", "gates"),
     promote=True,
     fresh=True,
+    real=True,
 )
 def lstm_cell(
     x: Array,

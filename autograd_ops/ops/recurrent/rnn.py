@@ -35,6 +35,7 @@ def _rnn_of_ops(inputs: Sequence[Any], nonlinearity: str, options: RecurrentOpti
     outputs=("output", "h_n"),
     promote=True,
     fresh=True,
+    real=True,
 )
 def rnn(
     x: Array,
@@ -158,6 +159,7 @@ def rnn_backward(
     "sum da",
     promote=True,
     fresh=True,
+    real=True,
 )
 def rnn_cell(
     x: Array,

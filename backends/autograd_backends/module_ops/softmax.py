@@ -47,7 +47,8 @@ def logsumexp(x: Array, axis: int | tuple[int, ...] | None, keepdims: bool) -> A
     """log(sum(exp(x))) along `axis`: -inf where every element is -inf or there is none, +inf where one is +inf."""
     xp = namespace(x)
     wide = widened(xp, x)
-    shift = _finite(xp, _largest(xp, wide, axis))
+    sizes = xp.real(wide) if xp.isdtype(wide.dtype, "complex floating") else wide  # e^x is as large as these say
+    shift = _finite(xp, _largest(xp, sizes, axis))
     total = xp.sum(xp.exp(wide - shift), axis=axis, keepdims=True)
     # The logarithm of 0 is right, -inf, but NumPy warns of it.
     empty = total == 0

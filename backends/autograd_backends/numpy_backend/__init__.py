@@ -96,10 +96,18 @@ class NumpyBackend(Backend):
         return np.zeros_like(array, shape=shape)
 
     def complex(self, real: Array | float, imag: Array | float) -> Array:
-        like = real if hasattr(real, "dtype") else imag
-        out = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), np.result_type(like.dtype, np.complex64))
+        dtype = self.complex_dtype((real if hasattr(real, "dtype") else imag).dtype)
+        out = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), dtype)
         out.real, out.imag = real, imag
         return out
+
+    def view_as_real(self, array: Array) -> Array:
+        return array[..., None].view(array.real.dtype)
+
+    def view_as_complex(self, array: Array) -> Array:
+        if array.strides[-1] != array.itemsize:
+            return super().view_as_complex(array)
+        return array.view(self.complex_dtype(array.dtype))[..., 0]
 
     def scatter(self, base: Array, indices: Array, values: Array) -> Array:
         out = base.copy()
