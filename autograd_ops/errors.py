@@ -26,9 +26,11 @@ def explain(op: Op, error: Exception, arrays: Sequence[Any]) -> Exception:
         operands = " and ".join(str(shape) for shape in shapes)
         kind = next(k for k in (ValueError, IndexError, TypeError) if isinstance(error, k))
         if op.broadcast and isinstance(error, ValueError) and len(shapes) > 1:
-            return ValueError(f"{op.name}: shapes {operands} do not broadcast: {_clash(shapes)}").with_traceback(
-                error.__traceback__
-            )
+            from autograd_backends.shapes import broadcast_hint  # not before it is needed: most programs never do
+
+            return ShapeError(
+                f"{op.name}: shapes {operands} do not broadcast: {_clash(shapes)}{broadcast_hint(tuple(shapes))}"
+            ).with_traceback(error.__traceback__)
         return kind(f"{op.name}: {said}" + (f" (operands of shape {operands})" if shapes else "")).with_traceback(
             error.__traceback__
         )

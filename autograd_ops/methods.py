@@ -429,7 +429,7 @@ def _get_real(self: Tensor) -> Tensor:
 
 def _set_real(self: Tensor, value: Any) -> None:
     if not self.dtype.is_complex:
-        _copy_(self, value)
+        self.copy_(value)
         return
     in_place(self, lambda x, part: ops.complex(part, ops.imag(x)), value, name="real")
 

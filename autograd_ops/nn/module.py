@@ -10,7 +10,7 @@ from ..dtypes import DType, as_dtype, bfloat16, float16, float32, float64
 from ..tape import no_grad
 from ..tensor import RemovableHandle, Tensor
 from .parameter import Parameter
-from .trail import note_module
+from .trail import locate
 
 __all__ = ["IncompatibleKeys", "Module"]
 
@@ -94,7 +94,7 @@ class Module:
                 return self._call_with_hooks(args, kwargs)
             return self.forward(*args, **kwargs)
         except (ValueError, IndexError, TypeError, RuntimeError) as error:
-            note_module(error, self)
+            locate(error, self, args)
             raise
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

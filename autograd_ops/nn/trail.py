@@ -1,33 +1,88 @@
-"""Where in a model an error arose: the path of the module, as a note on the exception."""
+"""Where in a model an error arose: the path of the module, and what it was given, in front of the message."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from .module import Module
 
-__all__ = ["note_module"]
+__all__ = ["locate"]
 
-#: Where the exception keeps the module it has come up through last, and the path from there to where it arose.
+#: Where the exception keeps its trail.
 _MARK = "_module_trail"
+_OWN = frozenset(("autograd_ops", "autograd_backends"))
 
 
-def note_module(error: Exception, module: Module) -> None:
-    """Say on `error`, which is leaving the call of `module`, in which module it arose.
+@dataclass
+class _Trail:
+    """The way of an error out of a model."""
 
-    Each module that the error leaves puts its own name for the one before in front of the path, so that in the end
-    the note reads as the path from the model: ``in module 'encoder.0.fc': Linear(...)``.
+    message: str
+    #: The module in which it arose, and what that was given.
+    place: str
+    #: The way to it from the module that the error left last.
+    path: str
+    module: Module
+
+
+def locate(error: Exception, module: Module, args: tuple[Any, ...]) -> None:
+    """Say in the message of `error`, which is leaving the call of `module`, in which module it arose.
+
+    Each module that the error leaves puts its own name for the one before in front of the path, so that in the end the
+    message reads ``Net.encoder.fc: Linear(784 -> 10) got (64, 1, 28, 28): linear: ...``. An error that the user raised
+    keeps its words; it gets a note instead.
     """
-    inner, path, note = getattr(error, _MARK, (None, "", ""))
-    if inner is None:
-        what = repr(module) if not module._modules else type(module).__name__
-        setattr(error, _MARK, (module, "", what))
-        error.add_note(f"in module {what}")
-        return
-    name = next((name for name, below in module.named_modules() if below is inner), "")
-    if name:
-        path = f"{name}.{path}" if path else name
-        error.__notes__ = [n for n in error.__notes__ if not n.endswith(note)]
-        error.add_note(f"in module {path!r}: {note}")
-        setattr(error, _MARK, (module, path, note))
+    trail: _Trail | None = getattr(error, _MARK, None)
+    if trail is None:
+        trail = _Trail(str(error), f"{_summary(module)}{_given(args)}", "", module)
+        setattr(error, _MARK, trail)
+    else:
+        name = next((name for name, below in module.named_modules() if below is trail.module), "")
+        if name:
+            trail.path = f"{name}.{trail.path}" if trail.path else name
+            trail.module = module
+    path = f"{type(trail.module).__name__}.{trail.path}: " if trail.path else ""
+    if _is_own(error):
+        error.args = (f"{path}{trail.place}: {trail.message}", *error.args[1:])
+    else:
+        error.__notes__ = [note for note in getattr(error, "__notes__", ()) if not note.startswith("in module ")]
+        error.add_note(f"in module {path}{trail.place}")
+
+
+def _given(args: tuple[Any, ...]) -> str:
+    shapes = [str(tuple(arg.shape)) for arg in args if isinstance(arg, Tensor)]
+    return f" got {', '.join(shapes)}" if shapes else ""
+
+
+def _is_own(error: Exception) -> bool:
+    """Whether this library raised `error`, with a message and nothing else."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    raised_by = place.tb_frame.f_globals.get("__name__", "") if place is not None else ""
+    return raised_by.partition(".")[0] in _OWN and len(error.args) == 1
+
+
+#: Attributes that tell what a module takes and gives.
+_SIZES = (
+    ("in_features", "out_features"),
+    ("in_channels", "out_channels"),
+    ("input_size", "hidden_size"),
+    ("num_embeddings", "embedding_dim"),
+)
+
+
+def _summary(module: Module) -> str:
+    """A module in a few words: ``Linear(784 -> 10)``."""
+    name = type(module).__name__
+    for taken, given in _SIZES:
+        if hasattr(module, taken) and hasattr(module, given):
+            return f"{name}({getattr(module, taken)} -> {getattr(module, given)})"
+    # What goes by its place in the call, or by the first name: the sizes, or the option that the module is about.
+    extra = re.split(r", (?=\w+=)", module.extra_repr())[0]
+    return name if module._modules else f"{name}({extra})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_backends import namespace
+from autograd_backends import ShapeError, namespace
 
 from ..registry import Array, op
 from .shape import expand_dims, matrix_transpose, reshape, sum_to
@@ -16,14 +16,21 @@ __all__ = ["matmul"]
 def matmul(x: Array, y: Array) -> Array:
     """x [..., n, k] @ y [..., k, m] -> [..., n, m]; a vector on either side is a row or a column that falls away"""
     if x.ndim == 0 or y.ndim == 0:
-        raise ValueError("matmul: a 0-d operand has no dimension to multiply along; use *")
+        raise ShapeError("matmul: a 0-d operand has no dimension to multiply along; use *")
     k, rows = x.shape[-1], y.shape[0] if y.ndim == 1 else y.shape[-2]
     if k != rows:
-        raise ValueError(
-            f"matmul: the last dimension of x, {k}, must equal the {'only' if y.ndim == 1 else 'second last'} "
-            f"dimension of y, {rows} (shapes {tuple(x.shape)} and {tuple(y.shape)})"
-        )
+        raise _unfit(x.shape, y.shape)
     return namespace(x).matmul(x, y)
+
+
+def _unfit(x: tuple[int, ...], y: tuple[int, ...]) -> ShapeError:
+    from autograd_backends.shapes import matmul_hint  # not before it is needed: it brings the shapes of every module op
+
+    which = "only" if len(y) == 1 else "second last"
+    return ShapeError(
+        f"matmul: the last dimension of x, {x[-1]}, must equal the {which} dimension of y, {y[-2:][0]} "
+        f"(shapes {tuple(x)} and {tuple(y)}){matmul_hint(x, y)}"
+    )
 
 
 def _matmul_x(g: Any, x_shape: tuple[int, ...], y: Any) -> Any:

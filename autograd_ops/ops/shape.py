@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from autograd_backends import namespace
+from autograd_backends import ShapeError, namespace
 
 from ..registry import Array, Arrays, op
 from .dtype import zeros_like
@@ -36,7 +36,12 @@ __all__ = [
 @op(formula="dx = reshape(g, x.shape)", view=lambda base, value, shape: reshape(value, base.shape))
 def reshape(x: Array, shape: tuple[int, ...]) -> Array:
     """The elements of x in another shape; one length may be -1. A view where x is contiguous."""
-    return namespace(x).reshape(x, shape)
+    try:
+        return namespace(x).reshape(x, shape)
+    except ValueError:
+        raise ShapeError(
+            f"reshape: the {x.size} elements of shape {tuple(x.shape)} do not fill {tuple(shape)}"
+        ) from None
 
 
 reshape.backward(x=lambda g, x_shape: reshape(g, x_shape))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import autograd_ops as ag
+from autograd_backends import ShapeError
 from autograd_ops import Tensor, nn
 
 from .conftest import DEVICES, made, near
@@ -196,17 +197,45 @@ def test_hooks() -> None:
     assert len(seen) == 3
 
 
-def test_error_names_the_module() -> None:
+def test_an_error_begins_with_the_path_of_the_module_and_what_it_got() -> None:
     net = nn.Sequential(OrderedDict(encoder=nn.Sequential(nn.ReLU(), nn.Linear(4, 2)), head=nn.Linear(3, 1)))
-    with pytest.raises(ValueError, match="in_features") as caught:
+    with pytest.raises(ShapeError) as caught:
         net(ag.ones(1, 4))
-    assert caught.value.__notes__ == ["in module 'head': Linear(in_features=3, out_features=1, bias=True)"]
-    with pytest.raises(ValueError, match="in_features") as caught:
+    assert str(caught.value).startswith("Sequential.head: Linear(3 -> 1) got (1, 2): linear: the last dimension")
+    with pytest.raises(ShapeError) as caught:
         net(ag.ones(1, 5))
-    assert caught.value.__notes__ == ["in module 'encoder.1': Linear(in_features=4, out_features=2, bias=True)"]
-    with pytest.raises(ValueError, match="in_features") as caught:
+    assert str(caught.value).startswith("Sequential.encoder.1: Linear(4 -> 2) got (1, 5): linear: the last dimension")
+    with pytest.raises(ShapeError) as caught:
         nn.Linear(2, 1)(ag.ones(1, 3))
-    assert caught.value.__notes__ == ["in module Linear(in_features=2, out_features=1, bias=True)"]
+    assert str(caught.value).startswith("Linear(2 -> 1) got (1, 3): linear: the last dimension")
+
+
+@pytest.mark.parametrize(
+    ("module", "given", "start"),
+    [
+        (nn.Conv2d(3, 8, 3), ag.ones(1, 4, 5, 5), "Conv2d(3 -> 8) got (1, 4, 5, 5): conv2d: "),
+        (nn.Embedding(5, 3), ag.tensor([7]), "Embedding(5 -> 3) got (1,): embedding: index 7"),
+        (nn.LSTM(4, 5), ag.ones(3, 2, 7), "LSTM(4 -> 5) got (3, 2, 7): LSTM: "),
+        (nn.BatchNorm2d(4), ag.ones(3, 4), "BatchNorm2d(4) got (3, 4): BatchNorm2d: "),
+        (nn.MaxPool2d(9), ag.ones(1, 1, 5, 5), "MaxPool2d(kernel_size=9) got (1, 1, 5, 5): max_pool2d"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_modules_are_named_in_few_words(module: nn.Module, given: ag.Tensor, start: str) -> None:
+    with pytest.raises((ValueError, IndexError)) as caught:
+        module(given)
+    assert str(caught.value).startswith(start)
+
+
+def test_the_users_own_errors_keep_their_words() -> None:
+    class Refusing(nn.Module):
+        def forward(self, x: Any) -> Any:
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match=r"^no\n") as caught:
+        nn.Sequential(nn.Sequential(Refusing()))(ag.ones(2, 3))
+    assert caught.value.args == ("no",)
+    assert caught.value.__notes__ == ["in module Sequential.0.0: Refusing() got (2, 3)"]
 
 
 # ---------------------------------------------------------------- changing all of it

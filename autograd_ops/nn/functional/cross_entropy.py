@@ -125,6 +125,7 @@ def _of_classes(
         raise ValueError(
             f"{name}: an input of shape {tuple(shape)} takes targets of shape "
             f"{tuple(shape[:axis] + shape[axis + 1 :])}, and these have {tuple(target.shape)}"
+            f"{'; drop the last dimension, as with target.squeeze(-1)' if target.shape == (*shape[:-1], 1) else ''}"
         )
     if target.dtype.kind not in ("int", "uint"):
         raise TypeError(f"{name}: targets must be integers, the classes, not {target.dtype.name}; use target.long()")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from autograd_backends import ShapeError
+from autograd_backends.shapes import features_hint
+
 from ... import ops
 from ...tensor import Tensor
 
@@ -41,8 +44,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     except ValueError:
         # The op knows the weight as [in, out]; say it as it is here.
         if weight.ndim == 2 and input.ndim and input.shape[-1] != weight.shape[1]:
-            raise ValueError(
-                f"linear: the last dimension of the input must be in_features, {weight.shape[1]}, "
-                f"and the input has shape {tuple(input.shape)}"
+            raise ShapeError(
+                f"linear: the last dimension of the input must be in_features, {weight.shape[1]}, and the input has "
+                f"shape {tuple(input.shape)}{features_hint('input', input.shape, weight.shape[1])}"
             ) from None
         raise

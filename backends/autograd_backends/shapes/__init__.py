@@ -7,6 +7,7 @@ from .attention import *
 from .common import *
 from .conv import *
 from .ctc import *
+from .hints import *
 from .linear import *
 from .norm import *
 from .pad import *

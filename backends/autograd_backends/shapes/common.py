@@ -23,4 +23,5 @@ def check_argument(op_name: str, argument: str, given: Shape | None, expected: S
 def check_rank(op_name: str, x_shape: Shape, rank: int) -> None:
     if len(x_shape) != rank + 2:
         axes = ", ".join(["N", "C", *"DHW"[-rank:]])
-        raise ShapeError(f"{op_name}: x has {len(x_shape)} dimensions {x_shape}; it needs {rank + 2}, [{axes}]")
+        hint = "; add one of length 1, as with x.unsqueeze(1)" if len(x_shape) == rank + 1 else ""
+        raise ShapeError(f"{op_name}: x has {len(x_shape)} dimensions {x_shape}; it needs {rank + 2}, [{axes}]{hint}")

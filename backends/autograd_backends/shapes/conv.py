@@ -15,6 +15,7 @@ from ..options import (
 )
 from ..windows import Window
 from .common import check_output_grad, check_rank
+from .hints import channels_hint
 
 __all__ = [
     "check_bias_backward",
@@ -53,6 +54,7 @@ def conv_output_shape(
         raise ShapeError(
             f"{op_name}: x has {x_shape[1]} channels (dimension 1 of {x_shape}) "
             f"but weight {weight_shape} with groups={groups} expects {weight_shape[1] * groups}"
+            f"{channels_hint(x_shape, weight_shape[1] * groups)}"
         )
     if bias_shape is not None and bias_shape != weight_shape[:1]:
         raise ShapeError(f"{op_name}: bias has shape {bias_shape} but weight {weight_shape} expects {weight_shape[:1]}")

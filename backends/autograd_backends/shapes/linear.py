@@ -6,6 +6,7 @@ from ..array_types import Array, Namespace, Shape
 from ..errors import ShapeError
 from ..lookup import dtype_name
 from .common import check_argument
+from .hints import features_hint
 
 __all__ = [
     "check_embedding_backward",
@@ -28,6 +29,7 @@ def linear_output_shape(x_shape: Shape, weight_shape: Shape, bias_shape: Shape |
         raise ShapeError(
             f"linear: x has {x_shape[-1]} features (last dimension of {x_shape}) "
             f"but weight {weight_shape}, [d_input, d_output], expects {d_input}"
+            f"{features_hint('x', x_shape, d_input)}"
         )
     if bias_shape is not None and bias_shape != (d_output,):
         raise ShapeError(f"linear: bias has shape {bias_shape} but weight {weight_shape} expects ({d_output},)")
