@@ -3,6 +3,7 @@
 The arrays come from the backend that a device string names: ``"cpu"`` is NumPy, ``"cuda:0"`` is CuPy.
 """
 
+from math import e, inf, nan, pi
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0.dev0"
@@ -42,28 +43,45 @@ from .indexing import (
 )
 from .printing import set_printoptions
 from .random import *
-from .tape import TapeError, enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .tape import (
+    TapeError,
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .tensor import Size, Tensor
 
 # After the rest: Tensor's operators and methods are attached.
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import array_api, fft, nn, optim, utils
+    from . import array_api, fft, func, nn, optim, pytree, utils
+    from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
+    from .func import vmap
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
     "fft": ("fft",),
+    "func": ("func", "vmap"),
     "nn": ("nn",),
     "optim": ("optim",),
+    "pytree": ("pytree",),
     "utils": ("utils",),
+    "special": ("special",),
+    "autograd.anomaly": ("is_anomaly_check_nan_enabled", "is_anomaly_enabled"),
     "array_api": ("array_api",),
     "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
     **functions.LAZY,
 }
+
+#: A new dimension, in ``x[:, newaxis]``.
+newaxis = None
 
 __getattr__, __dir__ = lazy.attributes(__name__, _LAZY)
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from .registry import Kept, Op
 
-__all__ = ["RESERVED", "call_source", "new_function", "pull_source", "rewrap"]
+__all__ = ["RESERVED", "call_source", "new_function", "pull_recorded", "pull_source"]
 
 #: Names that the source of a call uses itself, so that no argument may have them.
 RESERVED = frozenset(runtime.CALL_GLOBALS) | {
@@ -460,7 +460,21 @@ def _tuple(parts: Any) -> str:
 # ---------------------------------------------------------------- the pull, recorded
 
 
-def rewrap(op: Op, node: Any) -> tuple[Any, ...]:
+def pull_recorded(op: Op, node: Any, gradient: Any, parents: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The gradients of `parents`, recorded.
+
+    A rule may use a value only to choose: that of ``relu`` asks where its output is positive, and the gradient that it
+    gives has derivative zero by the output, which no op of the rule records. Such a value is connected here.
+    """
+    first = runtime.next_seq()
+    pulled = op.pull(gradient, _rewrap(op, node), parents)
+    if not op.names_values:
+        return pulled
+    used = runtime.used_by_rules(op, node)
+    return tuple([runtime.connected(g, nodes, node, first) for g, nodes in zip(pulled, used, strict=True)])
+
+
+def _rewrap(op: Op, node: Any) -> tuple[Any, ...]:
     """What `node` saved, with Tensors on the tape in place of inputs and outputs that carry gradients."""
     saved = node.saved
     rewrapped = list(saved)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_backends import DeviceError, ShapeError, device_of, dtype_name, is_array, kernels, scalar_to_array
 
-from .tape import TapeError
+from .tape import Step, TapeError
 
 if TYPE_CHECKING:
     from .registry import Op
@@ -90,7 +90,7 @@ def _placed(arrays: Sequence[Any]) -> list[Any]:
     return [a for a in arrays if type(a) not in scalar_to_array and is_array(a)]
 
 
-def changed(op: Op, name: str, version: Sequence[Any]) -> TapeError:
+def changed(op: Step, name: str, version: Sequence[Any]) -> TapeError:
     """The error for a value that was changed in place between the forward of `op` and its backward."""
     what = "its output" if name == "out" else f"its {name!r}"
     by, code, line = version[1:4] if len(version) > 1 else ("an in-place op", None, None)

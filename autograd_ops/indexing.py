@@ -15,7 +15,7 @@ from autograd_backends import is_array, kernels
 from . import ops
 from .creation import as_tensor, full_like, tensor, zeros
 from .dims import axis_of, broadcast_shape
-from .inplace import _refuse_leaf, bump, in_place, refuse_expanded
+from .inplace import bump, in_place, refuse_expanded, refuse_leaf
 from .tape import mode
 from .tensor import Tensor
 
@@ -274,7 +274,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         basic, arrays = _split(x, key)
     root = x if x.alias is None else x.alias.base
     if value.node is None and any(0 in chosen.array.shape for chosen in arrays.values()):
-        _refuse_leaf(x, "setitem")  # no value changes, so all that the tape keeps is still right
+        refuse_leaf(x, "setitem")  # no value changes, so all that the tape keeps is still right
     elif arrays:
         in_place(x, _put, value, basic, arrays, name="setitem")
     elif not mode.enabled or (root.node is None and value.node is None):
@@ -318,8 +318,10 @@ def _overwrite(x: Tensor, value: Tensor, key: tuple[Any, ...]) -> Tensor:
     return ops.overwrite(x, ops.astype(_fitted(value, shape), x.dtype), key)
 
 
-def _put(x: Tensor, value: Tensor, basic: tuple[Any, ...], arrays: dict[int, Tensor]) -> Tensor:
-    """x out of place with `value` where a key with arrays points."""
+def _put(
+    x: Tensor, value: Tensor, basic: tuple[Any, ...], arrays: dict[int, Tensor], accumulate: bool = False
+) -> Tensor:
+    """x out of place with `value` where a key with arrays points, or added there."""
     part = ops.getitem(x, basic)
     rows, flat, shape, back = _as_rows(part, arrays)
     result_shape = shape if back is None else tuple([shape[i] for i in back])
@@ -327,12 +329,22 @@ def _put(x: Tensor, value: Tensor, basic: tuple[Any, ...], arrays: dict[int, Ten
     if back is not None:
         fitted = ops.permute(fitted, ops.inverse(back))
     fitted = ops.reshape(fitted, (flat.shape[0], *rows.array.shape[1:]))
-    put = ops.put_rows(rows, fitted, flat)
+    shape = tuple(rows.array.shape)
+    put = rows + ops.add_rows(shape, fitted, flat) if accumulate else ops.put_rows(rows, fitted, flat)
     axes = sorted(arrays)
     rest = [i for i in range(part.ndim) if i not in arrays]
     order = (*axes, *rest)
     put = ops.reshape(put, tuple([part.array.shape[i] for i in order]))
     return ops.overwrite(x, ops.permute(put, ops.inverse(order)), basic)
+
+
+def put(x: Tensor, index: tuple[Any, ...], value: Tensor, accumulate: bool = False) -> Tensor:
+    """x out of place after ``x[index] = value``, or after ``x[index] += value`` for each element, repeats too."""
+    basic, arrays = _split(x, index)
+    if not arrays:
+        part = ops.getitem(x, basic)
+        return _overwrite(x, part + value if accumulate else value, basic)
+    return _put(x, value, basic, arrays, accumulate)
 
 
 # ---------------------------------------------------------------- by number along one dimension
@@ -399,10 +411,12 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """
     axis = axis_of("gather", dim, input.ndim)
     check_indices(index, input.array.shape[axis] if input.ndim else 1, "gather")
-    return ops.take_along_axis(_cut("gather", input, index, axis), index, axis)
+    if input.ndim == 0:
+        return ops.broadcast_to(input, tuple(index.array.shape))
+    return ops.take_along_axis(cut("gather", input, index, axis), index, axis)
 
 
-def _cut(name: str, input: Tensor, index: Tensor, axis: int) -> Tensor:
+def cut(name: str, input: Tensor, index: Tensor, axis: int) -> Tensor:
     """`input`, cut to the lengths of `index` along every dimension but `axis`."""
     shape, wanted = input.array.shape, index.array.shape
     if len(shape) != len(wanted) or any(w > n for i, (n, w) in enumerate(zip(shape, wanted, strict=True)) if i != axis):
@@ -426,35 +440,49 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         If the shapes do not fit.
     """
     axis = axis_of("scatter_add", dim, input.ndim)
-    check_indices(index, input.array.shape[axis], "scatter_add")
-    _cut("scatter_add", input, index, axis)
-    return input + ops.put_along_axis(tuple(input.array.shape), _cut_to(src, index), index, axis)
+    check_indices(index, input.array.shape[axis] if input.ndim else 1, "scatter_add")
+    if input.ndim == 0:
+        return input + ops.reshape(src, ())
+    cut("scatter_add", input, index, axis)
+    return input + ops.put_along_axis(tuple(input.array.shape), cut_to(src, index), index, axis)
 
 
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, value: Any = None) -> Tensor:
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, value: Any = None, *, reduce: str | None = None
+) -> Tensor:
     """`input` with ``src[i][j]`` (or one `value`) put at ``[index[i][j]][j]`` for dim 0, and likewise for the others.
 
-    Where an index repeats, one of the values counts.
+    Where an index repeats, one of the values counts. With `reduce` ``"add"`` or ``"multiply"`` all of them are added to
+    what is there, or multiplied.
 
     Raises
     ------
     IndexError
         If an index is not in ``[0, input.shape[dim])``.
     ValueError
-        If the shapes do not fit.
+        If the shapes do not fit, or there is no such reduction.
     """
     axis = axis_of("scatter", dim, input.ndim)
-    check_indices(index, input.array.shape[axis], "scatter")
-    _cut("scatter", input, index, axis)
+    check_indices(index, input.array.shape[axis] if input.ndim else 1, "scatter")
     if src is None or not isinstance(src, Tensor):
         src = full_like(index, value if src is None else src, dtype=input.dtype)
+    if reduce is not None:
+        if reduce not in ("add", "multiply"):
+            raise ValueError(f"scatter: reduce must be 'add' or 'multiply', not {reduce!r}")
+        # Imported here: few programs use it.
+        from .functions.scattering import scatter_reduce
+
+        return scatter_reduce(input, dim, index, src, "sum" if reduce == "add" else "prod")
+    if input.ndim == 0:
+        return ops.astype(ops.reshape(src, ()), input.dtype)
+    cut("scatter", input, index, axis)
     flat = ops.reshape(Tensor(ops.flat_along_axis(index.array, tuple(input.array.shape), axis)), (-1,))
-    values = ops.reshape(_cut_to(src, index), (-1,))
+    values = ops.reshape(cut_to(src, index), (-1,))
     put = ops.put_rows(ops.reshape(input, (-1,)), ops.astype(values, input.dtype), flat)
     return ops.reshape(put, tuple(input.array.shape))
 
 
-def _cut_to(src: Tensor, index: Tensor) -> Tensor:
+def cut_to(src: Tensor, index: Tensor) -> Tensor:
     if tuple(src.array.shape) == tuple(index.array.shape):
         return src
     return ops.getitem(src, (*[slice(0, n) for n in index.array.shape], ...))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .registry import Op
     from .tensor import Tensor
 
-__all__ = ["Alias", "become_view", "bump", "in_place", "node_of", "refuse_expanded"]
+__all__ = ["Alias", "become_view", "bump", "in_place", "move_node", "node_of", "refuse_expanded", "refuse_leaf"]
 
 
 class Alias:
@@ -93,7 +93,7 @@ def in_place(tensor: Tensor, op: Callable[..., Any], *arguments: Any, name: str 
         If the result's dtype is of a higher kind: floats into integers.
     """
     called = name or f"{op.__name__}_"
-    _refuse_leaf(tensor, called)
+    refuse_leaf(tensor, called)
     refuse_expanded(tensor, called)
     new = op(tensor, *arguments)
     _refuse_result(tensor, new, called)
@@ -131,7 +131,8 @@ def _written(base: Tensor, chain: Sequence[tuple[Op, tuple[Any, ...]]], value: T
     return value
 
 
-def _refuse_leaf(tensor: Tensor, called: str) -> None:
+def refuse_leaf(tensor: Tensor, called: str) -> None:
+    """Raise TapeError if ops are recorded and `tensor` is a leaf that requires grad, or a view of one."""
     root = tensor if tensor.alias is None else tensor.alias.base
     if type(root.node) is Leaf and mode.enabled:
         what = "a leaf that requires grad" if root is tensor else "a view of a leaf that requires grad"

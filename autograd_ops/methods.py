@@ -34,6 +34,7 @@ from .dtypes import (
     uint8,
 )
 from .inplace import in_place
+from .tape import Leaf, Node
 from .tensor import Tensor
 
 __all__: list[str] = []
@@ -117,19 +118,59 @@ for _name in _OPERATORS:
 
 #: Functions that take several Tensors, and so are no methods.
 _NOT_METHODS = {
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "bartlett_window",
+    "blackman_window",
+    "block_diag",
     "broadcast_shapes",
     "broadcast_tensors",
+    "bucketize",
+    "cartesian_prod",
     "cat",
+    "cdist",
+    "chain_matmul",
+    "column_stack",
+    "combinations",
     "complex",
     "concat",
     "concatenate",
+    "cumulative_trapezoid",
+    "detach",
+    "dstack",
     "einsum",
+    "empty_strided",
+    "fill",
+    "gradient",
+    "hamming_window",
+    "hann_window",
+    "histogramdd",
     "hstack",
     "is_tensor",
+    "isin",
+    "kaiser_window",
+    "logspace",
     "meshgrid",
     "numel",
+    "pdist",
     "polar",
+    "range",
+    "row_stack",
+    "rsub",
+    "scalar_tensor",
+    "searchsorted",
     "stack",
+    "std_mean",
+    "tensordot",
+    "trapezoid",
+    "trapz",
+    "tril_indices",
+    "triu_indices",
+    "typename",
+    "unravel_index",
+    "vander",
+    "var_mean",
     "view_as_complex",
     "view_as_real",
     "vstack",
@@ -404,6 +445,11 @@ def _nelement(self: Tensor) -> int:
     return self.numel()
 
 
+def _ndimension(self: Tensor) -> int:
+    """The number of its dimensions."""
+    return self.ndim
+
+
 def _element_size(self: Tensor) -> int:
     """Bytes an element."""
     return self.dtype.itemsize
@@ -451,4 +497,10 @@ Tensor.H = property(_conjugate_transposed)  # type: ignore[attr-defined]
 Tensor.mH = property(lambda self: functions.adjoint(self))  # type: ignore[attr-defined]
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
-_attach(_detach_, _nelement, _element_size)
+_attach(_detach_, _nelement, _ndimension, _element_size)
+
+
+# ---------------------------------------------------------------- of nodes
+
+lazy.attach(Node, "autograd.graph", "name", "next_functions", "register_hook", "register_prehook")
+lazy.attach(Leaf, "autograd.graph", "variable")

@@ -30,6 +30,7 @@ from autograd_backends import Array
 
 from . import call_path
 from .table import TABLE
+from .tape import Step
 
 __all__ = ["TABLE", "Array", "Arrays", "Op", "OpFunction", "RegistryError", "ShapeOf", "op"]
 
@@ -98,7 +99,7 @@ class Kept:
     wanted_by: tuple[str, ...]
 
 
-class Op:
+class Op(Step):
     """One row of the table.
 
     Attributes
@@ -157,6 +158,9 @@ class Op:
         self.joint_rule: Rule | None = None
         self.kept: tuple[Kept, ...] = ()
         self.keeps_arrays = False
+        #: For each differentiable input, whether its rule names outputs, and which differentiable inputs it names.
+        self.named_values: dict[str, tuple[bool, tuple[str, ...]]] = {}
+        self.names_values = False
         self.inputs, self.options = _arguments(self.name, forward, nondiff)
         self.differentiable = tuple(i.name for i in self.inputs if i.differentiable)
         self.pull: Callable[..., tuple[Any, ...]] = self._no_rules
@@ -202,6 +206,17 @@ class Op:
         wanted.pop("needs", None)
         self.kept = tuple(self._kept(name, tuple(by)) for name, by in wanted.items())
         self.keeps_arrays = any(kept.kind in ("input", "output", "extra") for kept in self.kept)
+        self.named_values = {
+            name: (
+                any(kept.kind == "output" and name in kept.wanted_by for kept in self.kept),
+                tuple([k.name for k in self.kept if self._is_edge(k) and name in k.wanted_by]),
+            )
+            for name in self.differentiable
+        }
+        self.names_values = any(outputs or inputs for outputs, inputs in self.named_values.values())
+
+    def _is_edge(self, kept: Kept) -> bool:
+        return kept.kind == "input" and kept.name in self.differentiable
 
     def _kept(self, name: str, wanted_by: tuple[str, ...]) -> Kept:
         of_input, _, about = name.rpartition("_")
@@ -241,9 +256,9 @@ class Op:
         self.check()
         raise AssertionError("an op is compiled before its node is made")
 
-    def rewrap(self, node: Any) -> tuple[Any, ...]:
-        """What `node` saved, with Tensors on the tape where its rules are to be recorded themselves."""
-        return call_path.rewrap(self, node)
+    def pull_recorded(self, node: Any, gradient: Any, parents: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The same as `pull`, with Tensors on the tape in place of what `node` saved: so the rules are recorded."""
+        return call_path.pull_recorded(self, node, gradient, parents)
 
 
 #: How a change to a view is written to what it is a view of: ``write(base, value, *options)``, out of place.

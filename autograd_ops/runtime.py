@@ -12,7 +12,7 @@ from .errors import changed, complex_refused, explain, work_beside
 from .inplace import become_view, node_of
 from .promotion import NUMBERS, PYTHON_NUMBERS, align, shape_of, to_floating
 from .table import TABLE
-from .tape import Node, Port, mode, next_seq
+from .tape import Node, Port, Step, mode, new_node, next_seq, zeros_beside
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -135,6 +135,63 @@ def output_node(op: Op, node: Node, name: str) -> Node | None:
     if name not in op.carries:
         return None
     return node if len(op.carries) == 1 else Port(node, op.carries.index(name))
+
+
+def used_by_rules(op: Op, node: Node) -> list[list[Node]]:
+    """For each parent of `node`, the nodes of those values that the rule for its gradient names."""
+    parents = parents_by_input(op, node.parents)
+    used: list[list[Node]] = []
+    for name, (outputs, inputs) in op.named_values.items():
+        if outputs:
+            nodes = [parent for parent in node.parents if parent is not None]
+        else:
+            nodes = []
+            for other in inputs:
+                found = parents[other]
+                nodes += [n for n in (found if type(found) is list else (found,)) if n is not None]
+        used += [nodes] * (len(parents[name]) if type(parents[name]) is list else 1)
+    return used
+
+
+def connected(gradient: Any, used: Sequence[Node], node: Node, first: int) -> Any:
+    """`gradient`, which a rule of `node` made from number `first` on, on the tape behind all that the rule `used`."""
+    if gradient is None or not used:
+        return gradient
+    missing = {other.seq: other for other in used}
+    on_tape = isinstance(gradient, Tensor) and gradient.node is not None
+    behind: list[Node] = [gradient.node] if on_tape else []
+    seen: set[int] = set()
+    while behind:
+        at = behind.pop()
+        if at is node:
+            return gradient
+        if at.seq in missing:
+            del missing[at.seq]
+            if not missing:
+                return gradient
+        if at.seq > first and at.seq not in seen:
+            seen.add(at.seq)
+            behind += [parent for parent in at.parents if parent is not None]
+    result = Tensor(gradient.array if isinstance(gradient, Tensor) else gradient)
+    result.node = new_node(CONSTANT, (gradient.node if on_tape else None, *missing.values()), result.array)
+    return result
+
+
+class _Constant(Step):
+    """The step from values to a gradient that does not change with them, other than the first of its parents."""
+
+    name = "constant"
+    formula = "0"
+
+    def pull(self, gradient: Any, saved: tuple[Any, ...], parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
+        first, *others = parents
+        zeros = [None if p is None else zeros_beside(gradient, p.shape, p.dtype) for p in others]
+        if isinstance(gradient, Tensor):
+            zeros = [None if zero is None else Tensor(zero) for zero in zeros]
+        return (None if first is None else gradient, *zeros)
+
+
+CONSTANT = _Constant()
 
 
 CALL_GLOBALS: dict[str, Any] = {

@@ -17,24 +17,27 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ContextDecorator
+from functools import wraps
 from heapq import heappop, heappush
+from inspect import CO_GENERATOR
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from autograd_backends import namespace
 
 if TYPE_CHECKING:
-    from .registry import Op
     from .tensor import Tensor
 
 __all__ = [
     "Leaf",
     "Node",
     "Port",
+    "Step",
     "TapeError",
     "enable_grad",
+    "inference_mode",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
     "mode",
     "no_grad",
     "set_grad_enabled",
@@ -62,13 +65,49 @@ class Mode(threading.local):
     observer
         ``None``, or what is told of every node as it is recorded: ``observer(node, arguments, result)``, with the
         arguments of the op as the user gave them and its result. Teaching tools keep values and source lines by it.
+    inference
+        Whether `inference_mode` is what switched recording off.
     """
 
     enabled: bool = True
     observer: Callable[[Node, tuple[Any, ...], Any], None] | None = None
+    inference: bool = False
 
 
-mode = Mode()
+mode = _mode = Mode()
+
+
+class Step:
+    """What a node asks of its op. The table's `Op` has more; nodes of no op in the table have a subclass of their own.
+
+    Attributes
+    ----------
+    name, formula
+        For people.
+    fresh
+        Whether the gradients that it gives are new arrays, which nothing else holds.
+    keeps_arrays
+        Whether the node is freed once it has run, so that running it again is an error.
+    fills_gaps
+        Whether a gradient that did not arrive at one of several outputs is zeros, rather than ``None``.
+    carries
+        ``...``, or the names of the outputs that carry gradients.
+    """
+
+    name: str
+    formula: str = ""
+    fresh: bool = False
+    keeps_arrays: bool = False
+    fills_gaps: bool = True
+    carries: Any = ...
+
+    def pull(self, gradient: Any, saved: tuple[Any, ...], parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
+        """The gradient of each of `parents`; ``None`` where there is no parent."""
+        raise NotImplementedError
+
+    def pull_recorded(self, node: Node, gradient: Any, parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
+        """The same of Tensors, in a walk that records itself."""
+        return self.pull(gradient, node.saved, parents)
 
 
 class Node:
@@ -92,7 +131,7 @@ class Node:
 
     __slots__ = ("__weakref__", "dtype", "hooks", "op", "parents", "saved", "seq", "shape")
 
-    op: Op
+    op: Step
     seq: int
     parents: tuple[Node | None, ...]
     saved: tuple[Any, ...]
@@ -104,18 +143,37 @@ class Node:
         return f"<{self.op.name} #{self.seq} {self.shape}>"
 
 
-class Leaf(Node):
-    """Where the tape ends: a Tensor that keeps its gradient, held weakly."""
+def new_node(step: Step, parents: tuple[Node | None, ...], like: Any, saved: tuple[Any, ...] = ()) -> Node:
+    """The node of an op that is not in the table, whose one output has the shape and dtype of the array `like`."""
+    node = Node()
+    node.op = step
+    node.seq = next_seq()
+    node.parents = parents
+    node.saved = saved
+    node.shape, node.dtype = like.shape, like.dtype
+    node.hooks = None
+    return node
 
-    __slots__ = ("ref",)
+
+class Leaf(Node):
+    """Where the tape ends: a Tensor that keeps its gradient, held weakly.
+
+    Attributes
+    ----------
+    after
+        ``None``, or functions to be told of the Tensor, by key, when its ``grad`` has been added to.
+    """
+
+    __slots__ = ("after", "ref")
 
     ref: weakref.ref[Tensor]
+    after: dict[int, Callable[[Tensor], None]] | None
 
     def __init__(self, tensor: Tensor) -> None:
         self.seq = next_seq()
         self.parents = self.saved = ()
         self.shape, self.dtype = tensor.array.shape, tensor.array.dtype
-        self.hooks = None
+        self.hooks = self.after = None
         self.ref = weakref.ref(tensor)
 
     def __repr__(self) -> str:
@@ -148,7 +206,7 @@ Hook = Callable[[Any], Any]
 # ---------------------------------------------------------------- switching recording on and off
 
 
-class _Recording(ContextDecorator):
+class _Recording:
     """Sets `mode.enabled` inside a ``with`` block or a function; may be nested and used again."""
 
     def __init__(self, enabled: bool) -> None:
@@ -162,8 +220,44 @@ class _Recording(ContextDecorator):
     def __exit__(self, *exception: object) -> None:
         mode.enabled = self._before.pop()
 
-    def _recreate_cm(self) -> _Recording:
-        return _Recording(self._enabled)  # a decorated function may run in several threads
+    def __call__(self, function: Callable[..., Any]) -> Any:
+        return _inside(lambda: type(self)(self._enabled), function)
+
+
+def _inside(context: Callable[[], Any], function: Callable[..., Any]) -> Any:
+    """`function`, run inside a `context()`: a new one on each call, as it may run in several threads."""
+    if not getattr(getattr(function, "__code__", None), "co_flags", 0) & CO_GENERATOR:
+
+        @wraps(function)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with context():
+                return function(*args, **kwargs)
+
+        return inside
+
+    @wraps(function)
+    def steps_inside(*args: Any, **kwargs: Any) -> Any:
+        # Between its steps the generator's caller is back outside.
+        steps = function(*args, **kwargs)
+        resume, given = steps.send, None
+        try:
+            while True:
+                with context():
+                    try:
+                        step = resume(given)
+                    except StopIteration as end:
+                        return end.value
+                try:
+                    resume, given = steps.send, (yield step)
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    resume, given = steps.throw, error
+        finally:
+            with context():
+                steps.close()
+
+    return steps_inside
 
 
 def no_grad(function: Callable[..., Any] | None = None) -> Any:
@@ -206,20 +300,67 @@ class set_grad_enabled:  # a context manager, named as one
     False
     """
 
-    def __init__(self, enabled: bool) -> None:
-        self._before = mode.enabled
-        mode.enabled = bool(enabled)
+    def __init__(self, mode: bool) -> None:
+        self._before = _mode.enabled
+        self._enabled = _mode.enabled = bool(mode)
 
     def __enter__(self) -> None:
-        pass
+        _mode.enabled = self._enabled
 
     def __exit__(self, *exception: object) -> None:
-        mode.enabled = self._before
+        _mode.enabled = self._before
+
+    def __call__(self, function: Callable[..., Any]) -> Any:
+        _mode.enabled = self._before  # it is for the function, and not from here on
+        return _inside(lambda: _Recording(self._enabled), function)
 
 
 def is_grad_enabled() -> bool:
     """Whether this thread records ops."""
     return mode.enabled
+
+
+class inference_mode:  # a context manager, named as one
+    """`no_grad` under PyTorch's other name: for a ``with`` block, or around a function.
+
+    What is computed inside is an ordinary Tensor, which may be used on the tape afterwards.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> x = ag.ones(2, requires_grad=True)
+    >>> with ag.inference_mode():
+    ...     (x * 2).requires_grad, ag.is_inference_mode_enabled()
+    (False, True)
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        new = super().__new__(cls)
+        if isinstance(mode, bool):
+            return new
+        new.__init__()  # type: ignore[misc]
+        return new(mode)  # used as a decorator, without brackets
+
+    def __init__(self, mode: bool = True) -> None:
+        self._inference = mode
+        self._before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> None:
+        self._before.append((_mode.enabled, _mode.inference))
+        _mode.inference = self._inference
+        if self._inference:
+            _mode.enabled = False
+
+    def __exit__(self, *exception: object) -> None:
+        _mode.enabled, _mode.inference = self._before.pop()
+
+    def __call__(self, function: Callable[..., Any]) -> Any:
+        return _inside(lambda: inference_mode(self._inference), function)
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside `inference_mode`."""
+    return mode.inference
 
 
 # ---------------------------------------------------------------- the walk back
@@ -316,7 +457,7 @@ def walk(
                 parents = tuple([p if p is not None and p.seq in leading else None for p in parents])
             if type(gradient) is list:
                 gradient = _with_zeros(gradient, node)
-            pulled = op.pull(gradient, op.rewrap(node) if create_graph else saved, parents)
+            pulled = op.pull_recorded(node, gradient, parents) if create_graph else op.pull(gradient, saved, parents)
             fresh = op.fresh and not create_graph
             if op.keeps_arrays and not retain_graph:
                 node.saved = FREED
@@ -330,6 +471,8 @@ def walk(
                 tensor = leaf.ref()
                 if tensor is not None:
                     tensor.accumulate(gradient, owns)
+                    if leaf.after is not None:
+                        told(leaf, tensor)
             elif seq in wanted:
                 found[seq] = gradient if owns or create_graph else _copy(gradient)
     finally:
@@ -359,6 +502,12 @@ def _leading_to(wanted: set[int] | None, roots: Iterable[Node]) -> set[int]:
     return leading
 
 
+def told(leaf: Leaf, tensor: Tensor) -> None:
+    """Call what is to be told that the ``grad`` of `tensor` has been added to."""
+    for hook in list((leaf.after or {}).values()):
+        hook(tensor)
+
+
 def _through(hooks: dict[int, Hook], gradient: Any) -> Any:
     for hook in list(hooks.values()):
         gradient = hook(gradient)
@@ -383,11 +532,16 @@ def _arrive_at_output(
 
 def _with_zeros(gradients: list[Any], node: Node) -> list[Any]:
     """The gradients of a node's outputs, with a zero array of stride 0 for each that none arrived at."""
-    present = next(g for g in gradients if g is not None)
-    array = getattr(present, "array", present)
-    xp = namespace(array)
-    for i, gradient in enumerate(gradients):
-        if gradient is None:
-            zero = xp.zeros((), dtype=node.dtype[i], device=array.device)
-            gradients[i] = xp.broadcast_to(zero, node.shape[i])
+    if node.op.fills_gaps:
+        present = next(g for g in gradients if g is not None)
+        for i, gradient in enumerate(gradients):
+            if gradient is None:
+                gradients[i] = zeros_beside(present, node.shape[i], node.dtype[i])
     return gradients
+
+
+def zeros_beside(gradient: Any, shape: tuple[Any, ...], dtype: Any) -> Any:
+    """A zero array of stride 0, where `gradient` is."""
+    array = getattr(gradient, "array", gradient)
+    xp = namespace(array)
+    return xp.broadcast_to(xp.zeros((), dtype=dtype, device=array.device), shape)

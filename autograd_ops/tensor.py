@@ -284,6 +284,30 @@ class Tensor:
             hooks[_RETAIN] = hooks.pop(_RETAIN)
         return RemovableHandle(hooks, key)
 
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Call ``hook(tensor)`` when a backward has added to its ``grad``.
+
+        Raises
+        ------
+        TapeError
+            If it is no leaf that requires grad: nothing else has a ``grad`` to be added to.
+
+        Examples
+        --------
+        >>> import autograd_ops as ag
+        >>> x = ag.ones(2, requires_grad=True)
+        >>> handle = x.register_post_accumulate_grad_hook(lambda x: print(x.grad))
+        >>> (3 * x).sum().backward()
+        tensor([3., 3.])
+        """
+        leaf = self.node
+        if not isinstance(leaf, Leaf):
+            raise TapeError("register_post_accumulate_grad_hook: this tensor is no leaf that requires grad")
+        hooks = leaf.after = leaf.after or {}
+        key = max(hooks, default=-1) + 1
+        hooks[key] = hook
+        return RemovableHandle(hooks, key)
+
     def set_node(self, node: Node | None) -> None:
         """Let `node` be what made it, after a change in place; a retained gradient moves along."""
         before = self.node

@@ -15,6 +15,7 @@ import autograd_ops as ag
 from autograd_ops import Tensor, nn, ops, optim
 from autograd_ops.nn import functional as F
 from autograd_ops.registry import TABLE, Op
+from autograd_ops.utils.checkpoint import checkpoint
 from autograd_ops.utils.data import DataLoader, TensorDataset
 
 from .cuda_stand_in import stand_in
@@ -333,3 +334,14 @@ def test_a_network_on_two_devices() -> None:
         results.append([x.grad.tolist(), bottom.weight.tolist(), top.weight.tolist()])
     for got, want in zip(*results, strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+# ---------------------------------------------------------------- running again
+
+
+def test_a_checkpoint_draws_the_same_again() -> None:
+    ag.rand(3, device=CUDA)
+    x = ag.ones(100, device=CUDA, requires_grad=True)
+    y = checkpoint(lambda x: F.dropout(x, 0.5), x)
+    y.sum().backward()
+    assert x.grad.tolist() == y.tolist()

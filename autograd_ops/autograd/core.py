@@ -9,8 +9,8 @@ from autograd_backends import DeviceError, namespace
 
 from ..ends import across
 from ..inplace import node_of
-from ..ops import astype
-from ..tape import Node, TapeError, set_grad_enabled, walk
+from ..ops import astype, stack
+from ..tape import Leaf, Node, TapeError, set_grad_enabled, told, walk
 from ..tensor import Tensor
 
 __all__ = ["backward", "grad"]
@@ -64,6 +64,8 @@ def backward(
         for target in targets:
             if target.node is not None and target.node.seq in found:
                 target.accumulate(found[target.node.seq], owned=False)
+                if isinstance(target.node, Leaf):
+                    told(target.node, target)
 
 
 def grad(
@@ -90,7 +92,7 @@ def grad(
         Give ``None`` for an input that no output was computed from, instead of raising; by default as
         `materialize_grads`.
     is_grads_batched
-        Not supported: map over the gradients in Python.
+        Each of `grad_outputs` has a first dimension more, and so has each result: one walk for each slice.
     materialize_grads
         Give zeros for such an input.
 
@@ -113,7 +115,8 @@ def grad(
     (tensor(18.),)
     """
     if is_grads_batched:
-        raise NotImplementedError("grad: is_grads_batched is not supported; call grad once for each gradient")
+        options = (create_graph, allow_unused, False, materialize_grads)
+        return _for_each_slice(outputs, inputs, grad_outputs, retain_graph, *options)
     results = _sequence(outputs)
     targets = _sequence(inputs)
     nodes, gradients = _roots("grad", results, grad_outputs, create_graph)
@@ -135,6 +138,22 @@ def grad(
                 f"grad: input {i} was not used to compute the outputs; pass allow_unused=True to get None for it"
             )
     return tuple(given)
+
+
+def _for_each_slice(
+    outputs: Tensors, inputs: Tensors, grad_outputs: Any, retain_graph: bool | None, *options: Any
+) -> tuple[Tensor | None, ...]:
+    """`grad` for each slice of `grad_outputs`, stacked."""
+    batched = _as_list(grad_outputs)
+    lengths = {len(g) for g in batched if g is not None}
+    if len(lengths) != 1 or lengths == {0}:
+        raise TapeError("grad: is_grads_batched needs grad_outputs with a first dimension, of one length that is not 0")
+    (length,) = lengths
+    found = []
+    for k in range(length):
+        retain = True if k < length - 1 else retain_graph
+        found.append(grad(outputs, inputs, [None if g is None else g[k] for g in batched], retain, *options))
+    return tuple([None if slices[0] is None else stack(slices, 0) for slices in zip(*found, strict=True)])
 
 
 def _sequence(tensors: Tensors) -> tuple[Tensor, ...]:

@@ -26,6 +26,15 @@ def gradcheck(
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
 ) -> bool:
     """Whether the gradients of `func` agree with central differences, for every output and every input element.
 
@@ -43,6 +52,11 @@ def gradcheck(
         Agreement is ``|analytic - numeric| <= atol + rtol |numeric|``.
     raise_exception
         Raise instead of returning False.
+    nondet_tol
+        How far two runs of backward may be apart.
+    check_undefined_grad, check_grad_dtypes, check_batched_grad, check_batched_forward_grad, check_forward_ad, \
+check_backward_ad, fast_mode, masked
+        Accepted for PyTorch's sake; every element is checked.
 
     Raises
     ------
@@ -67,7 +81,7 @@ def gradcheck(
             raise ValueError(f"gradcheck: input {i} is {arguments[i].dtype.name}; differences need float64")
     if not _differentiable_outputs(func(*arguments)):
         raise GradcheckError("gradcheck: no output requires grad")
-    return _check(func, _differentiable_outputs, arguments, checked, eps, atol, rtol, raise_exception)
+    return _check(func, _differentiable_outputs, arguments, checked, eps, atol, rtol, raise_exception, nondet_tol)
 
 
 def _check(
@@ -79,6 +93,7 @@ def _check(
     atol: float,
     rtol: float,
     raise_exception: bool,
+    nondet_tol: float,
 ) -> bool:
     """Whether the gradients of those outputs of `func` that `chosen` picks agree with central differences."""
     outputs = chosen(func(*arguments))
@@ -86,6 +101,14 @@ def _check(
     numeric = _numeric(lambda *values: chosen(func(*values)), outputs, arguments, checked, eps)
     pairs = [(o, i) for o in range(len(outputs)) for i in checked]
     for (o, i), rows, differences in zip(pairs, analytic, numeric, strict=True):
+        again = _analytic(outputs[o], arguments[i], 0) if rows else np.empty(0)
+        if rows and not np.allclose(again, rows[0], atol=nondet_tol, rtol=0.0, equal_nan=True):
+            if not raise_exception:
+                return False
+            raise GradcheckError(
+                f"gradcheck: backward from output {o} to input {i} is not deterministic: two runs differ by up to "
+                f"{np.max(np.abs(again - rows[0]))}, and nondet_tol is {nondet_tol}"
+            )
         for k, row in enumerate(rows):
             bad = ~np.isclose(row, differences[k], atol=atol, rtol=rtol, equal_nan=True)
             if bad.any():
@@ -107,7 +130,16 @@ def gradgradcheck(
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
     raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
 ) -> bool:
     """`gradcheck` of the gradients of `func`, with respect to its inputs and to the gradients that arrive.
 
@@ -148,7 +180,7 @@ def gradgradcheck(
     # A gradient that depends on nothing, such as that of sign, is a constant: its differences must be 0.
     every = [*arguments, *grad_outputs]
     checked_again = [i for i, x in enumerate(every) if isinstance(x, Tensor) and x.requires_grad]
-    return _check(gradients, list, every, checked_again, eps, atol, rtol, raise_exception)
+    return _check(gradients, list, every, checked_again, eps, atol, rtol, raise_exception, nondet_tol)
 
 
 def _differentiable_outputs(result: Any) -> list[Tensor]:

@@ -14,13 +14,65 @@ from .shapes import *
 if TYPE_CHECKING:
     from .arranging import *
     from .complex_numbers import *
+    from .distances import *
+    from .elementary import *
+    from .facts import *
+    from .joining import *
+    from .making import *
+    from .scans import *
+    from .scattering import *
+    from .searching import *
+    from .special import *
+    from .statistics import *
+    from .tensor_products import *
 
 #: Modules that are imported when one of their functions is first asked for, here, in ``autograd_ops`` or as a method.
 LAZY = {
-    "functions.arranging": ("broadcast_shapes", "diag_embed", "diagflat", "fliplr", "flipud", "ravel", "rot90"),
+    "functions.arranging": (
+        *("broadcast_shapes", "diag_embed", "diagflat", "fliplr", "flipud", "ravel", "rot90", "sum_to_size"),
+        *("swapdims",),
+    ),
     "functions.complex_numbers": (
         *("adjoint", "angle", "complex", "conj", "conj_physical", "imag", "is_complex", "is_conj", "is_neg", "isreal"),
         *("polar", "real", "resolve_conj", "resolve_neg", "sgn", "vdot", "view_as_complex", "view_as_real"),
+    ),
+    "functions.distances": ("cdist", "dist", "pdist", "renorm"),
+    "functions.elementary": (
+        *("addcdiv", "addcmul", "bitwise_left_shift", "bitwise_not", "bitwise_right_shift", "copysign"),
+        *("deg2rad", "detach", "fill", "float_power", "fmax", "fmin", "fmod", "frac", "frexp", "gcd"),
+        *("heaviside", "hypot", "isneginf", "isposinf", "lcm", "ldexp", "nan_to_num", "nextafter", "positive"),
+        *("rad2deg", "rsub", "signbit"),
+    ),
+    "functions.facts": ("is_nonzero", "is_same_size", "is_signed", "typename"),
+    "functions.joining": (
+        *("atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "cartesian_prod", "column_stack"),
+        *("combinations", "dsplit", "dstack", "hsplit", "row_stack", "split_with_sizes", "tensor_split"),
+        *("unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "vsplit"),
+    ),
+    "functions.making": (
+        *("bartlett_window", "blackman_window", "empty_strided", "hamming_window", "hann_window"),
+        *("kaiser_window", "logspace", "range", "scalar_tensor"),
+    ),
+    "functions.scans": (
+        *("cummax", "cummin", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp", "trapezoid", "trapz"),
+    ),
+    "functions.scattering": (
+        *("diagonal_scatter", "index_copy", "index_put", "index_reduce", "masked_scatter", "narrow_copy"),
+        *("put", "scatter_reduce", "select_scatter", "slice_scatter", "take_along_dim", "tril_indices"),
+        *("triu_indices", "unravel_index"),
+    ),
+    "functions.searching": ("argwhere", "bucketize", "isin", "msort", "searchsorted", "unique", "unique_consecutive"),
+    "functions.special": (
+        *("digamma", "erfc", "erfinv", "exp2", "i0", "lgamma", "logaddexp2", "logit", "mvlgamma", "polygamma"),
+        *("sinc", "xlogy"),
+    ),
+    "functions.statistics": (
+        *("aminmax", "bincount", "corrcoef", "count_nonzero", "cov", "histc", "histogram", "kthvalue"),
+        *("median", "mode", "nanmean", "nanmedian", "nanquantile", "nansum", "quantile", "std_mean"),
+        *("var_mean",),
+    ),
+    "functions.tensor_products": (
+        *("addbmm", "addmv", "addr", "baddbmm", "chain_matmul", "cross", "ger", "kron", "tensordot", "vander"),
     ),
 }
 

@@ -74,6 +74,13 @@ __all__ = [
     "acosh",
     "add",
     "allclose",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "asin",
     "asinh",
     "atan",
@@ -84,6 +91,8 @@ __all__ = [
     "bitwise_xor",
     "ceil",
     "clamp",
+    "clamp_max",
+    "clamp_min",
     "clip",
     "clone",
     "cos",
@@ -95,9 +104,12 @@ __all__ = [
     "erf",
     "exp",
     "expm1",
+    "fix",
     "floor",
     "floor_divide",
     "ge",
+    "greater",
+    "greater_equal",
     "gt",
     "is_floating_point",
     "is_tensor",
@@ -107,6 +119,8 @@ __all__ = [
     "isnan",
     "le",
     "lerp",
+    "less",
+    "less_equal",
     "log",
     "log1p",
     "log2",
@@ -124,6 +138,7 @@ __all__ = [
     "ne",
     "neg",
     "negative",
+    "not_equal",
     "pow",
     "reciprocal",
     "relu",
@@ -148,6 +163,10 @@ __all__ = [
 absolute = abs
 multiply = mul
 negative = neg
+fix = trunc
+arccos, arcsin, arctan, arctan2 = acos, asin, atan, atan2
+arccosh, arcsinh, arctanh = acosh, asinh, atanh
+greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne
 
 
 def add(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
@@ -203,6 +222,16 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 clip = clamp
 
 
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    """`input`, or `min`, a number or a Tensor, where it is less."""
+    return ops.clamp(input, min, None)
+
+
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    """`input`, or `max`, a number or a Tensor, where it is more."""
+    return ops.clamp(input, None, max)
+
+
 def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """`input`, rounded to `decimals` places, halves to even."""
     return ops.round(input) if decimals == 0 else ops.round(input * 10.0**decimals) / 10.0**decimals
@@ -219,6 +248,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
 
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """input + weight (end - input)"""
+    if isinstance(weight, (int, float)) and weight >= 0.5:
+        return end - (end - input) * (1 - weight)  # the same from the nearer end, which is so reached exactly
     return input + (end - input) * weight
 
 

@@ -6,11 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
-from ..dims import axes_of, axis_of, broadcast_shape
+from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes
 from ..tensor import Size, Tensor
-from .shapes import movedim
+from .shapes import movedim, transpose
 
-__all__ = ["broadcast_shapes", "diag_embed", "diagflat", "fliplr", "flipud", "ravel", "rot90"]
+__all__ = [
+    "broadcast_shapes",
+    "diag_embed",
+    "diagflat",
+    "fliplr",
+    "flipud",
+    "ravel",
+    "rot90",
+    "sum_to_size",
+    "swapdims",
+]
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
@@ -141,3 +151,26 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix whose diagonal is the flattened `input`."""
     return diag_embed(ravel(input), offset)
+
+
+swapdims = transpose
+
+
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Summed over the dimensions along which a Tensor of `size` is stretched to the shape of `input`.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.ones(2, 3).sum_to_size(3)
+    tensor([2., 2., 2.])
+    """
+    wanted = shape_of_sizes(size)
+    if broadcast_shape("sum_to_size", (wanted, tuple(input.shape))) != tuple(input.shape):
+        raise ValueError(f"sum_to_size: size {wanted} does not broadcast to {tuple(input.shape)}")
+    return ops.sum_to(input, wanted)

@@ -66,7 +66,11 @@ def _as_matrix(x: Tensor) -> Tensor:
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """beta input + alpha mat1 @ mat2; with `beta` 0, no element of input counts, not even a NaN"""
-    product = mm(mat1, mat2)
+    return plus_product(input, mm(mat1, mat2), beta, alpha)
+
+
+def plus_product(input: Tensor, product: Tensor, beta: float, alpha: float) -> Tensor:
+    """beta input + alpha product; with `beta` 0, no element of input counts, not even a NaN"""
     if beta == 0:
         input, beta = ops.zeros_like(input), 1
     return (input if beta == 1 else input * beta) + (product if alpha == 1 else product * alpha)

@@ -322,9 +322,8 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = 
 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that put `input` in order along `dim`; equal ones keep their order."""
-    if input.ndim == 0:
-        return zeros_like(input, dtype="int64")
-    return ops.argsort(input, axis_of("argsort", dim, input.ndim), descending)
+    at = axis_of("argsort", dim, input.ndim)
+    return ops.argsort(input, at, descending) if input.ndim else zeros_like(input, dtype="int64")
 
 
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> MinMax:

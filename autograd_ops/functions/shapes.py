@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ops
-from ..creation import tensor
+from ..creation import arange, tensor
 from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes
 from ..indexing import index_select, narrow, select
 from ..tensor import Tensor
@@ -411,41 +411,76 @@ def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
     return repeat(input, *(1,) * (input.ndim - len(dims)), *dims)
 
 
-def repeat_interleave(input: Tensor, repeats: int | Tensor, dim: int | None = None) -> Tensor:
+def repeat_interleave(
+    input: Tensor, repeats: int | Tensor | None = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
     """Each element `repeats` times in a row, along `dim` or of the flattened Tensor.
 
     Parameters
     ----------
     repeats
-        One number, or a Tensor of integers, one for each place along `dim`.
+        One number, or a Tensor of integers, one for each place along `dim`. Without it, `input` is that vector of
+        numbers, and what is repeated are its places 0, 1, ...
+    output_size
+        The length of the result, which spares PyTorch a look at the numbers.
 
     Raises
     ------
     ValueError
-        If a number is negative, or there is not one for each place.
+        If a number is negative, there is not one for each place, or `output_size` is not their sum.
     """
+    if repeats is None:
+        if input.ndim != 1:
+            raise ValueError(f"repeat_interleave: the numbers must be a vector, not of shape {tuple(input.shape)}")
+        repeats, input = input, arange(input.numel(), device=input.device)
     if dim is None:
         input, dim = ops.reshape(input, (input.numel(),)), 0
     axis = axis_of("repeat_interleave", dim, input.ndim)
     if not isinstance(repeats, Tensor) or repeats.numel() == 1:
+        _check_repeats([int(repeats)] * input.shape[axis], output_size)
         return ops.repeat(input, int(repeats), axis)
     if tuple(repeats.shape) != (input.shape[axis],):
         raise ValueError(f"repeat_interleave: {tuple(repeats.shape)} numbers for {input.shape[axis]} places")
     times = repeats.tolist()
-    if min(times, default=0) < 0:
-        raise ValueError(f"repeat_interleave: {min(times)} times")
+    _check_repeats(times, output_size)
     places = [place for place, n in enumerate(times) for _ in range(n)]
     return index_select(input, axis, tensor(places, dtype="int64", device=input.device))
 
 
+def _check_repeats(times: Sequence[int], output_size: int | None) -> None:
+    if min(times, default=0) < 0:
+        raise ValueError(f"repeat_interleave: {min(times)} times")
+    if output_size is not None and sum(times) != output_size:
+        raise ValueError(f"repeat_interleave: output_size is {output_size}, and the numbers add up to {sum(times)}")
+
+
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
-    """With zeros above a diagonal of the last two dimensions."""
+    """With zeros above a diagonal of the last two dimensions.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two.
+    """
+    _refuse_vectors("tril", input)
     return ops.tril(input, diagonal)
 
 
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
-    """With zeros below a diagonal of the last two dimensions."""
+    """With zeros below a diagonal of the last two dimensions.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two.
+    """
+    _refuse_vectors("triu", input)
     return ops.triu(input, diagonal)
+
+
+def _refuse_vectors(name: str, input: Tensor) -> None:
+    if input.ndim < 2:
+        raise ValueError(f"{name}: expected at least 2 dimensions, got {input.ndim}")
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:

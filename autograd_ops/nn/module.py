@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count
 from typing import Any, NamedTuple, Self
 
 from ..dtypes import DType, as_dtype, bfloat16, float16, float32, float64
 from ..tape import no_grad
 from ..tensor import RemovableHandle, Tensor
+from .hooks import add_hook, call_with_hooks
 from .parameter import Parameter
 from .trail import locate
 
 __all__ = ["IncompatibleKeys", "Module"]
-
-_hook_keys = count()
 
 #: What is registered when it becomes an attribute, and in which register.
 _REGISTERS = ("_parameters", "_buffers", "_modules")
@@ -63,6 +61,8 @@ class Module:
     """
 
     training: bool
+    #: Whether a hook was ever registered, here or for all modules: what a call without hooks looks at.
+    _hooked: bool = False
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
@@ -75,6 +75,8 @@ class Module:
         self._non_persistent: set[str] = set()
         self._forward_pre_hooks: dict[int, Callable[..., Any]] = {}
         self._forward_hooks: dict[int, Callable[..., Any]] = {}
+        self._backward_pre_hooks: dict[int, Callable[..., Any]] = {}
+        self._backward_hooks: dict[int, Callable[..., Any]] = {}
 
     # ---------------------------------------------------------------- calling
 
@@ -90,33 +92,45 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            if self._forward_pre_hooks or self._forward_hooks:
-                return self._call_with_hooks(args, kwargs)
+            if self._hooked:
+                return call_with_hooks(self, args, kwargs)
             return self.forward(*args, **kwargs)
         except (ValueError, IndexError, TypeError, RuntimeError) as error:
             locate(error, self, args)
             raise
 
-    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        for hook in list(self._forward_pre_hooks.values()):
-            changed = hook(self, args)
-            if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
-        output = self.forward(*args, **kwargs)
-        for hook in list(self._forward_hooks.values()):
-            changed = hook(self, args, output)
-            if changed is not None:
-                output = changed
-        return output
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args)`` before each forward; what it returns, if anything, are the new arguments.
 
-    def register_forward_pre_hook(self, hook: Callable[[Module, tuple[Any, ...]], Any]) -> RemovableHandle:
-        """Call ``hook(module, args)`` before each forward; what it returns, if anything, are the new arguments."""
-        key = next(_hook_keys)
-        self._forward_pre_hooks[key] = hook
-        return RemovableHandle(self._forward_pre_hooks, key)
+        Parameters
+        ----------
+        hook
+            With `with_kwargs` it is called as ``hook(module, args, kwargs)``, and returns a tuple of new ones, or None.
+        prepend
+            Call it before the hooks that there are.
+        """
+        return self._add_hook(self._forward_pre_hooks, hook, prepend, with_kwargs=with_kwargs)
 
-    def register_forward_hook(self, hook: Callable[[Module, tuple[Any, ...], Any], Any]) -> RemovableHandle:
+    def register_forward_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after each forward; what it returns, if anything, is the new output.
+
+        Parameters
+        ----------
+        hook
+            With `with_kwargs` it is called as ``hook(module, args, kwargs, output)``.
+        prepend
+            Call it before the hooks that there are.
+        always_call
+            Call it also when forward raised; the output is ``None`` then.
 
         Examples
         --------
@@ -126,9 +140,37 @@ class Module:
         ...     y = layer(ag.tensor([-1.0, 1.0]))
         tensor([0., 1.])
         """
-        key = next(_hook_keys)
-        self._forward_hooks[key] = hook
-        return RemovableHandle(self._forward_hooks, key)
+        options = {"with_kwargs": with_kwargs, "always_call": always_call}
+        return self._add_hook(self._forward_hooks, hook, prepend, **options)
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(module, grad_output)`` when backward comes to the module's outputs.
+
+        ``grad_output`` has a gradient for each; what the hook returns, if anything, are the new ones.
+        """
+        return self._add_hook(self._backward_pre_hooks, hook, prepend)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` when backward has come through the module.
+
+        Both are tuples: of the gradients of the Tensors that forward was given by position, ``None`` where there is
+        none, and of those that it gave. What the hook returns, if anything, takes the place of ``grad_input``.
+
+        Examples
+        --------
+        >>> import autograd_ops as ag
+        >>> layer = ag.nn.ReLU()
+        >>> handle = layer.register_full_backward_hook(lambda module, inputs, outputs: print(inputs, outputs))
+        >>> layer(ag.tensor([-1.0, 1.0], requires_grad=True)).sum().backward()
+        (tensor([0., 1.]),) (tensor([1., 1.]),)
+        """
+        return self._add_hook(self._backward_hooks, hook, prepend)
+
+    def _add_hook(
+        self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any], prepend: bool, **options: bool
+    ) -> RemovableHandle:
+        self._hooked = True
+        return add_hook(hooks, hook, prepend, **options)
 
     # ---------------------------------------------------------------- registering
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .fft import *
     from .grid_sample import *
     from .group_norm import *
+    from .integers import *
     from .interpolate import *
     from .linear import *
     from .loss import *
@@ -50,7 +51,10 @@ if TYPE_CHECKING:
     from .pad import *
     from .pool import *
     from .recurrent import *
+    from .scan import *
+    from .scatter import *
     from .search import *
+    from .special import *
     from .unfold import *
 
 #: The families of module ops.
@@ -65,6 +69,7 @@ MODULE_OPS = (
     "fft",
     "grid_sample",
     "group_norm",
+    "integers",
     "interpolate",
     "linear",
     "loss",
@@ -72,7 +77,10 @@ MODULE_OPS = (
     "pad",
     "pool",
     "recurrent",
+    "scan",
+    "scatter",
     "search",
+    "special",
     "unfold",
 )
 

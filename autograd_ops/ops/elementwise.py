@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import cmath
 import math
 from typing import Any
@@ -35,6 +36,7 @@ __all__ = [
     "expm1",
     "floor",
     "floor_divide",
+    "fmod",
     "hypot",
     "log",
     "log1p",
@@ -177,6 +179,17 @@ def remainder(x: Array, y: Array) -> Array:
 
 
 remainder.backward(x=lambda g: g, y=lambda g, x, y: -(g * floor_divide(x, y)))
+
+
+@op(formula="dx = g, dy = -g trunc(x / y)", broadcast=True)
+def fmod(x: Array, y: Array) -> Array:
+    """x - y trunc(x / y), of the sign of x"""
+    # Of numbers that are not negative it is the remainder, which is exact.
+    rest = builtins.abs(x) % builtins.abs(y)
+    return _namespace(x, y).where(x < 0, -rest, rest) if hasattr(x, "dtype") else -rest if x < 0 else rest
+
+
+fmod.backward(x=lambda g: g, y=lambda g, x, y: -(g * trunc(x / y)))
 
 
 @op(formula="dx = 2 g x")

@@ -186,6 +186,7 @@ def argmin(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
 def argsort(x: Array, axis: int, descending: bool = False) -> Array:
     """The indices that put x in order along `axis`; equal elements keep their order"""
     xp = namespace(x)
+    x = xp.astype(x, xp.uint8) if x.dtype == xp.bool else x
     return xp.astype(xp.argsort(x, axis=axis, descending=descending, stable=True), xp.int64, copy=False)
 
 

@@ -47,6 +47,9 @@ class Generator:
     True
     """
 
+    #: How often a stream was asked for.
+    draws: int = 0
+
     def __init__(self, device: str = "cpu") -> None:
         self.device = parse_device(device)
         self._streams: dict[Device, Any] = {}
@@ -75,7 +78,8 @@ class Generator:
         return self._seed
 
     def stream(self, backend: Backend, device: Device) -> Any:
-        """The backend's own random number generator for `device`."""
+        """The backend's own random number generator for `device`, to draw from."""
+        self.draws += 1
         stream = self._streams.get(device)
         if stream is None:
             stream = self._streams[device] = backend.make_rng(self._seed, device)
@@ -134,10 +138,15 @@ class Generator:
         }
 
     def clone_state(self) -> Generator:
-        """Another Generator that goes on from where this one stands, by itself."""
+        """Another Generator that goes on from where this one stands, by itself; on every device."""
         other = Generator(self.device)
-        other.set_state(self.get_state())
+        other.take_state(self)
         return other
+
+    def take_state(self, other: Generator) -> None:
+        """Go on from where `other` stands, which is left alone; on every device."""
+        self._seed = other._seed
+        self._streams = {at: get_backend(at).copy_rng(stream, at) for at, stream in other._streams.items()}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"device": self.device, "state": self.get_state().array}
@@ -210,9 +219,9 @@ def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
     >>> ag.equal(a, ag.rand(3))
     True
     """
-    state = get_rng_state()
+    before = default_generator.clone_state() if enabled else None
     try:
         yield
     finally:
-        if enabled:
-            set_rng_state(state)
+        if before is not None:
+            default_generator.take_state(before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import Any, ClassVar
@@ -252,6 +253,10 @@ class Backend:
         """A source of random numbers on `device` that starts from `seed`."""
         raise NotImplementedError
 
+    def copy_rng(self, rng: Any, device: Device) -> Any:
+        """Another generator, which gives the numbers that `rng` will give."""
+        return deepcopy(rng)
+
     def uniform(self, rng: Any, shape: Shape, dtype: Any, device: Device) -> Array:
         """Numbers in [0, 1)."""
         raise NotImplementedError
@@ -368,6 +373,20 @@ class Backend:
         return True
 
     erf = _default("special.erf")
+    erfc = _default("special.erfc")
+    erfcx = _default("special.erfcx")
+    erfinv = _default("special.erfinv")
+    ndtri = _default("special.ndtri")
+    lgamma = _default("gamma.lgamma")
+    digamma = _default("gamma.digamma")
+    zeta = _default("gamma.zeta")
+    i0 = _default("bessel.i0")
+    i0e = _default("bessel.i0e")
+    i1 = _default("bessel.i1")
+    i1e = _default("bessel.i1e")
+    gcd = _default("integers.gcd")
+    running_max = _default("scan.running_max")
+    running_min = _default("scan.running_min")
     pack_bits = _default("bits.pack_bits")
     unpack_bits = _default("bits.unpack_bits")
 

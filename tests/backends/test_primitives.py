@@ -110,3 +110,15 @@ def test_random_numbers(lane: Lane) -> None:
     assert set(integers.tolist()) == {-2, -1, 0, 1, 2}
     permutation = lane.host(backend.permutation(backend.make_rng(0, device), 50, device))
     assert sorted(permutation.tolist()) == list(range(50))
+
+
+def test_a_copied_source_of_random_numbers_goes_on_alike(lane: Lane) -> None:
+    backend, device = lane.backend, lane.device
+    rng = backend.make_rng(0, device)
+    backend.uniform(rng, (3,), backend.dtype("float32"), device)
+    copied = backend.copy_rng(rng, device)
+    first, second, third = (
+        lane.host(backend.uniform(r, (50,), backend.dtype("float32"), device)) for r in (rng, copied, copied)
+    )
+    np.testing.assert_array_equal(first, second)
+    assert (second != third).any()

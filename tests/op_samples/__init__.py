@@ -17,6 +17,7 @@ from . import (
     grid_sample,
     group_norm,
     indexing,
+    integers,
     interpolate,
     linear,
     loss,
@@ -25,8 +26,11 @@ from . import (
     pool,
     recurrent,
     reduce,
+    scan,
+    scatter,
     search,
     shape,
+    special,
     unfold,
 )
 from .base import Sample, arrays_in, distinct
@@ -64,6 +68,10 @@ FAMILIES = (
     attention,
     recurrent,
     search,
+    special,
+    scan,
+    scatter,
+    integers,
 )
 
 #: The samples of each op by its name.

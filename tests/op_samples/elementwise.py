@@ -124,6 +124,12 @@ SAMPLES |= {
         Sample(np.remainder, *INTEGERS),
         Sample(np.remainder, INTEGERS[0], 3),
     ],
+    "fmod": [
+        *binary(np.fmod, -1.9, 2.0, 0.41, 2.0, number=1.37),
+        Sample(np.fmod, distinct((2, 3)), -distinct((3,), 0.41, 2.0)),
+        Sample(np.fmod, *INTEGERS),
+        Sample(np.fmod, INTEGERS[0], 3),
+    ],
     "logaddexp": [
         *binary(np.logaddexp),
         Sample(np.logaddexp, np.array([1000.0, -1000.0]), np.array([999.0, 0.5])),

@@ -76,7 +76,7 @@ def argsort(x: np.ndarray, axis: int, descending: bool) -> np.ndarray:
     for at in np.ndindex(rows.shape[:-1]):
         order[at] = sorted(range(rows.shape[-1]), key=lambda i, row=rows[at]: row[i], reverse=descending)
         if descending:  # reverse keeps equal elements in order as well
-            assert list(order[at]) == sorted(range(rows.shape[-1]), key=lambda i, row=rows[at]: -row[i])
+            assert list(order[at]) == sorted(range(rows.shape[-1]), key=lambda i, row=rows[at]: -float(row[i]))
     return out
 
 
@@ -138,7 +138,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "argmin": one_axis(reducing(np.argmin)),
     "argsort": [
         Sample(argsort, x, axis, descending)
-        for x in (CUBE, np.array([[2.0, 1.0, 2.0, 1.0, 2.0]]), np.array([[3, 1, 3], [0, 0, 1]]))
+        for x in (CUBE, np.array([[2.0, 1.0, 2.0, 1.0, 2.0]]), np.array([[3, 1, 3], [0, 0, 1]]), BOOLS)
         for axis in (0, 1, -1)
         for descending in (False, True)
     ],

@@ -134,6 +134,13 @@ class CupyBackend(Backend):
         with self.native_device(device):
             return cupy.random.Generator(cupy.random.Philox4x3210(seed))
 
+    def copy_rng(self, rng: Any, device: Device) -> Any:
+        # The state is an array on the device, which has no public name.
+        copied = self.make_rng(0, device)
+        with self.native_device(device):
+            copied.bit_generator._state[...] = rng.bit_generator._state
+        return copied
+
     def uniform(self, rng: Any, shape: Shape, dtype: Any, device: Device) -> Array:
         with self.native_device(device):
             if dtype == np.float16:

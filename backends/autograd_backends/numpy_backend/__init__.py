@@ -152,6 +152,15 @@ class NumpyBackend(Backend):
     def permutation(self, rng: Any, n: int, device: Device) -> Array:
         return rng.permutation(n).astype(np.int64)
 
+    def gcd(self, x: Array, y: Array) -> Array:
+        return np.gcd(x, y)
+
+    def running_max(self, x: Array, axis: int) -> Array:
+        return np.maximum.accumulate(x, axis)
+
+    def running_min(self, x: Array, axis: int) -> Array:
+        return np.minimum.accumulate(x, axis)
+
     # ---------------------------------------------------------------- module ops faster than the default
 
     linear = staticmethod(linears.linear)

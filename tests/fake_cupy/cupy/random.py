@@ -17,11 +17,27 @@ class Philox4x3210:
     def __init__(self, seed: Any = None) -> None:
         self.host = np.random.Philox(seed)
 
+    @property
+    def _state(self) -> _State:
+        return _State(self.host)
+
+
+class _State:
+    """What is written to, or read, as the array that the state of a generator is."""
+
+    def __init__(self, host: np.random.Philox) -> None:
+        self.host = host
+
+    def __setitem__(self, key: Any, other: _State) -> None:
+        assert key is ...
+        self.host.state = other.host.state
+
 
 class Generator:
     """Numbers of several distributions, on the current device."""
 
     def __init__(self, bit_generator: Philox4x3210) -> None:
+        self.bit_generator = bit_generator
         self.host = np.random.Generator(bit_generator.host)
 
     def random(self, size: Any = None, dtype: Any = np.float64) -> ndarray:
