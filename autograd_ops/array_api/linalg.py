@@ -47,8 +47,10 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
 
 
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
-    """The cross products of vectors of three elements along `axis`."""
-    return linalg.cross(x1, x2, dim=axis)
+    """The cross products of vectors of three elements along `axis`, counted from the last; the other axes broadcast."""
+    rank = max(x1.ndim, x2.ndim)
+    a, b = [ops.reshape(x, (1,) * (rank - x.ndim) + tuple(x.array.shape)) for x in (x1, x2)]
+    return linalg.cross(a, b, dim=axis)
 
 
 def det(x: Tensor, /) -> Tensor:
