@@ -62,6 +62,20 @@ if TYPE_CHECKING:
     from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .func import vmap
+    from .interop.dlpack import from_dlpack, to_dlpack
+    from .interop.sharing import asarray, frombuffer
+    from .interop.typed import (
+        BFloat16Tensor,
+        BoolTensor,
+        ByteTensor,
+        CharTensor,
+        DoubleTensor,
+        FloatTensor,
+        HalfTensor,
+        IntTensor,
+        LongTensor,
+        ShortTensor,
+    )
     from .serialization import SerializationError, load, save
 
 #: What is imported when it is first asked for: modules, and what is in one.
@@ -77,6 +91,12 @@ _LAZY = {
     "array_api": ("array_api",),
     "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
+    "interop.dlpack": ("from_dlpack", "to_dlpack"),
+    "interop.sharing": ("asarray", "frombuffer"),
+    "interop.typed": (
+        *("BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor"),
+        *("IntTensor", "LongTensor", "ShortTensor"),
+    ),
     **functions.LAZY,
 }
 

@@ -183,6 +183,10 @@ for _module in (functions.arithmetic, functions.reductions, functions.shapes, fu
 for _place, _names in functions.LAZY.items():
     lazy.attach(Tensor, _place, *(_name for _name in _names if _name not in _NOT_METHODS))
 
+lazy.attach(Tensor, "interop.python", "__divmod__", "__rdivmod__", "__reversed__", "__round__")
+lazy.attach(Tensor, "interop.numpy_calls", "__array_function__", "__array_ufunc__")
+lazy.attach(Tensor, "interop.dlpack", "__dlpack__", "__dlpack_device__")
+
 # ---------------------------------------------------------------- backward
 
 

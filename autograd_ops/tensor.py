@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_backends import Device, device_of, is_array, kernels, namespace, scalar_to_array
 
-from .arrays import array_from, move
-from .dtypes import DType, dtype_of, get_default_dtype
+from .arrays import array_for
+from .dtypes import DType, dtype_of
 from .ends import across
 from .printing import describe
 from .tape import Leaf, Node, TapeError
@@ -72,7 +72,8 @@ class Tensor:
     """An array that remembers the ops applied to it.
 
     Made by ``autograd_ops.tensor`` and the other creation functions; ``Tensor(array)`` wraps an array of a backend
-    without a copy, and anything else becomes an array of the default dtype.
+    without a copy, ``Tensor(2, 3)`` is of that shape, with elements that may be anything, and anything else becomes an
+    array of the default dtype.
 
     Attributes
     ----------
@@ -104,16 +105,13 @@ class Tensor:
     _grad: Tensor | None
     alias: Any
 
-    #: NumPy's side of an operator gives way to Tensor's.
-    __array_ufunc__ = None
-
-    def __init__(self, data: Any = (), *, requires_grad: bool = False) -> None:
+    def __init__(self, data: Any = (), *size: int, requires_grad: bool = False) -> None:
         if type(data) in scalar_to_array:
             data = scalar_to_array[type(data)](data)
         elif isinstance(data, Tensor):
             data = data.array
         elif not is_array(data):
-            data = array_from(data, get_default_dtype(), None)
+            data = array_for(data, size)
         self.array = data
         self.version = [0]
         self._grad = self.alias = self.node = None
@@ -354,17 +352,20 @@ class Tensor:
         """Its elements as nested lists of Python numbers, or one number."""
         return self._host().tolist()
 
-    def numpy(self) -> Any:
-        """The NumPy array whose memory it is.
+    def numpy(self, *, force: bool = False) -> Any:
+        """The NumPy array whose memory it is; from another device, a copy.
+
+        Parameters
+        ----------
+        force
+            Take it off the tape first: the same as ``x.detach().cpu().numpy()``.
 
         Raises
         ------
         TapeError
-            If it requires grad: a change to the array would go unseen.
-        TypeError
-            If it is on another device.
+            If it requires grad, and not `force`: a change to the array would go unseen.
         """
-        if self.node is not None:
+        if self.node is not None and not force:
             raise TapeError("numpy: this tensor requires grad; use x.detach().numpy()")
         return self._host()
 
@@ -372,10 +373,27 @@ class Tensor:
         return kernels(self.array).to_host(self.array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        host = self.numpy()
+        """The NumPy array that ``np.asarray`` makes of it; `copy` is None for only where it must, or True or False.
+
+        Raises
+        ------
+        TapeError
+            If it requires grad.
+        ValueError
+            If `copy` is False and there must be one: for another dtype, or from another device.
+        """
+        array = host = self.numpy()
+        shared = kernels(self.array).on_host
         if dtype is not None and host.dtype != dtype:
-            return host.astype(dtype)
-        return host.copy() if copy else host
+            array, shared = host.astype(dtype), False
+        elif copy and shared:
+            array = host.copy()
+        if copy is False and not shared:
+            raise ValueError(
+                f"numpy: a {self.dtype.name} tensor on {str(self.device)!r} cannot become an array of "
+                f"{host.dtype if dtype is None else dtype} without a copy; leave copy=False out"
+            )
+        return array
 
     def __len__(self) -> int:
         if not self.array.shape:
@@ -414,28 +432,34 @@ class Tensor:
     __hash__ = object.__hash__
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if spec and not self.array.shape else format(repr(self), spec)
+        if not spec:
+            return repr(self)
+        if self.array.shape:
+            raise TypeError(
+                f"a tensor of shape {tuple(self.shape)} cannot be formatted with {spec!r}; format its elements, "
+                "as of x.tolist()"
+            )
+        return format(self.item(), spec)
 
     def __repr__(self) -> str:
         return describe(self)
 
     # ---------------------------------------------------------------- copying and pickling
 
+    def __copy__(self) -> Tensor:
+        from .interop.pickling import shallow_copy
+
+        return shallow_copy(self)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if not self.is_leaf:
-            raise TapeError("deepcopy: this tensor was made by a recorded op; copy its detach()")
-        copied = type(self).__new__(type(self))
-        Tensor.__init__(copied, namespace(self.array).asarray(self.array, copy=True))
-        copied.requires_grad_(self.requires_grad)
-        memo[id(self)] = copied
-        if self.grad is not None:
-            copied.grad = self.grad.detach().__deepcopy__(memo)
-        return copied
+        from .interop.pickling import deep_copy
+
+        return deep_copy(self, memo)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if not self.is_leaf:
-            raise TapeError("pickle: this tensor was made by a recorded op; pickle its detach()")
-        return _rebuild, (type(self), self._host(), str(self.device), self.requires_grad)
+        from .interop.pickling import reduced
+
+        return reduced(self)
 
     if TYPE_CHECKING:
         # Attached by `methods`, from the functions of the same names.
@@ -514,9 +538,3 @@ class _Retain:
         if tensor is not None:
             tensor.accumulate(gradient, owned=False)
         return gradient
-
-
-def _rebuild(cls: type[Tensor], host: Any, device: str, requires_grad: bool) -> Tensor:
-    rebuilt = cls.__new__(cls)
-    Tensor.__init__(rebuilt, move(host, None, device), requires_grad=requires_grad)
-    return rebuilt

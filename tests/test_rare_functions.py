@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable
@@ -753,6 +754,20 @@ def test_methods_are_the_functions() -> None:
     assert ag.Tensor.polygamma(2, t.p).tolist() == ag.polygamma(2, t.p).tolist()
     assert t.m.scatter_reduce(1, t.r, t.p, reduce="sum").tolist() == ag.scatter_reduce(t.m, 1, t.r, t.p, "sum").tolist()
     assert t.m.ndimension() == 2
+
+
+def test_arguments_have_the_names_of_pytorch() -> None:
+    t = on_device("cpu")
+    assert ag.pow(input=t.v, exponent=2).tolist() == t.v.pow(exponent=2).tolist() == [0.25, 2.25, 4.0]
+    assert ag.exp(input=t.v * 0).tolist() == [1, 1, 1]
+    assert t.v.mul(other=2.0).tolist() == [1.0, -3.0, 4.0]
+    assert ag.eq(input=t.k, other=2).tolist() == [True, False, True]
+    assert ag.matmul(input=t.v, other=t.v).item() == 6.5
+    assert ag.special.i1e(input=t.v * 0).tolist() == [0, 0, 0]
+    assert list(inspect.signature(ag.atan2).parameters) == ["input", "other"]
+    assert list(inspect.signature(ag.ops.atan2).parameters) == ["x", "y"]
+    with pytest.raises(TypeError, match=r"exp\(\) got an unexpected keyword argument 'x'"):
+        ag.exp(x=t.v)
 
 
 def test_constants() -> None:

@@ -152,7 +152,9 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return ops.permute(input, tuple(order))
 
 
-swapaxes = transpose
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """`transpose`, with NumPy's names."""
+    return transpose(input, axis0, axis1)
 
 
 def t(input: Tensor) -> Tensor:

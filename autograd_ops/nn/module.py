@@ -568,7 +568,9 @@ class Module:
                     state[prefix + _join(path, name)] = tensor if keep_vars else tensor.detach()
         return state
 
-    def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> IncompatibleKeys:
+    def load_state_dict(
+        self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
         """Copy the Tensors of a `state_dict` into the parameters and buffers of the same paths.
 
         They may be of other dtypes and on other devices. If anything is wrong, nothing is loaded.
@@ -579,6 +581,9 @@ class Module:
             Tensors by path.
         strict
             Whether a key that is missing or not expected is an error; a shape that differs always is.
+        assign
+            Put the Tensors themselves in the place of the parameters and buffers, rather than copying them into these:
+            their dtypes and devices become the module's. An optimizer made before does not know them.
 
         Returns
         -------
@@ -599,20 +604,25 @@ class Module:
         <All keys matched successfully>
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"load_state_dict: expected a dict of Tensors, not {type(state_dict).__name__}")
+            raise TypeError(
+                f"load_state_dict: expected state_dict to be a dict of Tensors, not {type(state_dict).__name__}"
+            )
         own = self.state_dict(keep_vars=True)
         missing = [key for key in own if key not in state_dict]
         unexpected = [key for key in state_dict if key not in own]
         given = {key: state_dict[key] for key in own if key in state_dict}
         problems = [text for key, value in given.items() if (text := _misfit(key, value, own[key]))]
         if strict and unexpected:
-            problems.insert(0, f"unexpected: {', '.join(map(repr, unexpected))}")
+            problems.insert(0, f"Unexpected key(s) in state_dict: {_quoted(unexpected)}. ")
         if strict and missing:
-            problems.insert(0, f"missing: {', '.join(map(repr, missing))}")
+            problems.insert(0, f"Missing key(s) in state_dict: {_quoted(missing)}. ")
         if problems:
-            raise RuntimeError(
-                "\n    ".join([f"load_state_dict: the state does not fit {type(self).__name__}:", *problems])
-            )
+            raise RuntimeError("\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *problems]))
+        if assign:
+            for key, value in given.items():
+                path, _, name = key.rpartition(".")
+                setattr(self.get_submodule(path), name, _in_place_of(own[key], value))
+            return IncompatibleKeys(missing, unexpected)
         with no_grad():
             # All conversions come first, so that one that fails leaves the model as it was.
             values = [value.detach().to(own[key].device, own[key].dtype) for key, value in given.items()]
@@ -647,9 +657,29 @@ def _moved(tensor: Tensor, device: str | None, dtype: DType | None) -> Tensor:
     return tensor.to(tensor.device if device is None else device, dtype if casts else tensor.dtype)
 
 
+def _quoted(keys: list[str]) -> str:
+    return ", ".join(f'"{key}"' for key in keys)
+
+
+def _in_place_of(held: Tensor, value: Tensor) -> Tensor:
+    """`value`, as a Parameter if `held` is one, that requires grad as it did."""
+    if not isinstance(held, Parameter):
+        return value
+    if not isinstance(value, Parameter):
+        return Parameter(value.detach(), requires_grad=held.requires_grad)
+    value.requires_grad_(held.requires_grad)
+    return value
+
+
 def _misfit(key: str, value: Any, target: Tensor) -> str:
     if not isinstance(value, Tensor):
-        return f"{key!r}: expected a Tensor, got {type(value).__name__}"
+        return (
+            f'While copying the parameter named "{key}", expected a Tensor from checkpoint but received '
+            f"{type(value).__name__}"
+        )
     if value.shape != target.shape:
-        return f"{key!r}: shape {tuple(target.shape)} in the model, {tuple(value.shape)} in the state"
+        return (
+            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
+            f"the shape in current model is {target.shape}."
+        )
     return ""

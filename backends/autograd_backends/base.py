@@ -65,6 +65,8 @@ class Backend:
         Types that its operators and reductions give where an array is meant.
     workspace
         The most elements of the columns that a convolution makes at a time.
+    on_host
+        Whether `to_host` gives the memory of an array itself, rather than a copy.
     """
 
     name: ClassVar[str]
@@ -72,6 +74,7 @@ class Backend:
     array_types: tuple[type, ...]
     scalar_types: tuple[type, ...] = ()
     workspace: int = 2**25
+    on_host: ClassVar[bool] = False
 
     # ---------------------------------------------------------------- devices
 
@@ -246,6 +249,33 @@ class Backend:
             Naming `name`, the first such value and the limit. On an asynchronous device it is raised at the next wait.
         """
         raise NotImplementedError
+
+    # ---------------------------------------------------------------- memory that is shared
+
+    def memory(self, array: Array) -> tuple[Array, Any]:
+        """What `array` is a window on: the array that owns the memory, and where in it, for `window`.
+
+        Two arrays that share memory have the same owner, the same object, where the library can tell.
+        """
+        return array, None
+
+    def window(self, owner: Array, where: Any) -> Array:
+        """The window on `owner`, or on a copy of it, that `memory` said where it is."""
+        return owner
+
+    def from_dlpack(self, x: Any) -> Array:
+        """An array of the memory of `x`, another library's, which is on a device of this one."""
+        array: Array = self.xp.from_dlpack(x)
+        return array
+
+    def to_dlpack(self, array: Array, stream: Any, max_version: Any, dl_device: Any, copy: Any) -> Any:
+        """A DLPack capsule of the memory of `array`."""
+        return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def dlpack_device(self, array: Array) -> tuple[int, int]:
+        """DLPack's number of the kind of device that `array` is on, and which of them."""
+        kind, index = array.__dlpack_device__()
+        return int(kind), int(index)
 
     # ---------------------------------------------------------------- random numbers
 

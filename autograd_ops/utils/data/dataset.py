@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from math import isclose
 from typing import Any, Generic, TypeVar
@@ -236,5 +237,9 @@ def whole_batches(dataset: Any) -> Callable[[list[int]], Any] | None:
     while isinstance(inner, Subset) and type(inner).__getitem__ is Subset.__getitem__:
         inner = inner.dataset
     if isinstance(inner, TensorDataset) and type(inner).__getitem__ is TensorDataset.__getitem__:
-        return lambda indices: list(dataset[indices])
+        return partial(_batch, dataset)
     return None
+
+
+def _batch(dataset: Any, indices: list[int]) -> list[Any]:
+    return list(dataset[indices])

@@ -46,6 +46,7 @@ class NumpyBackend(Backend):
     xp = namespace
     # Blocks of columns that stay in the processor's cache: some 15 % faster than one large one.
     workspace = 2**20
+    on_host: ClassVar[bool] = True
     array_types: tuple[type, ...] = (np.ndarray,)
     scalar_types: tuple[type, ...] = (
         *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
@@ -91,6 +92,27 @@ class NumpyBackend(Backend):
         # A view's base is what it was made from, or more often the array that owns the memory.
         base = view.base
         return view is array or (base is not None and (base is array or base is array.base))
+
+    def memory(self, array: Array) -> tuple[Array, Any]:
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if owner is array or not owner.flags.forc or type(array) not in self.array_types:
+            return array, None
+        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        return owner, (array.dtype, array.shape, offset, array.strides)
+
+    def window(self, owner: Array, where: Any) -> Array:
+        if where is None:
+            return owner
+        dtype, shape, offset, strides = where
+        flat = owner.reshape(-1, order="A")  # no copy: its memory is in one piece
+        return self.adopt(np.ndarray(shape, dtype, flat.view(np.uint8), offset, strides))
+
+    def write(self, target: Array, value: Array) -> None:
+        if not target.flags.writeable:
+            raise ValueError("this tensor's memory cannot be written to, as its owner's cannot; change a clone() of it")
+        target[...] = value
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
