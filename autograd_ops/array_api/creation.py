@@ -12,7 +12,6 @@ from .. import creation, functions, ops
 from ..arrays import dtype_of_data, place
 from ..dtypes import default_complex
 from ..interop import dlpack
-from ..interop import dlpack
 from ..tensor import Tensor
 
 __all__ = [

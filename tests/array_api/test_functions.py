@@ -414,3 +414,12 @@ def test_a_mask_without_elements_fits_any_length(device: str) -> None:
     assert x[ag.zeros(2, 0, dtype=ag.bool, device=device)].shape == (0,)
     with pytest.raises(IndexError, match=r"a mask of shape \(3,\) does not fit"):
         x[ag.zeros(3, dtype=ag.bool, device=device)]
+
+
+def test_from_dlpack_shares_the_memory_of_others() -> None:
+    a = np.zeros(2)
+    shared, copied = xp.from_dlpack(a), xp.from_dlpack(a, copy=True)
+    a[0] = 1.0
+    assert shared.tolist() == [1.0, 0.0]
+    assert copied.tolist() == [0.0, 0.0]
+    assert np.from_dlpack(shared).tolist() == [1.0, 0.0]
