@@ -19,7 +19,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from heapq import heappop, heappush
-from inspect import CO_GENERATOR
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -224,9 +223,13 @@ class _Recording:
         return _inside(lambda: type(self)(self._enabled), function)
 
 
+#: The flag of a generator's code, ``inspect.CO_GENERATOR``: inspect itself takes a while to import.
+_IS_GENERATOR = 0x20
+
+
 def _inside(context: Callable[[], Any], function: Callable[..., Any]) -> Any:
     """`function`, run inside a `context()`: a new one on each call, as it may run in several threads."""
-    if not getattr(getattr(function, "__code__", None), "co_flags", 0) & CO_GENERATOR:
+    if not getattr(getattr(function, "__code__", None), "co_flags", 0) & _IS_GENERATOR:
 
         @wraps(function)
         def inside(*args: Any, **kwargs: Any) -> Any:

@@ -633,6 +633,25 @@ def test_gradients_that_are_zero_by_convention() -> None:
     assert gradient(lambda x: ag.xlogy(x, ag.zeros(2)), [0.0, 0.0]) == [0, 0]
 
 
+def test_cdist_of_many_rows_is_that_of_few() -> None:
+    ag.manual_seed(0)
+    x, y = (ag.randn(2, n, 4, dtype=ag.float64, requires_grad=True) for n in (30, 3))
+    results = [
+        ag.cdist(x, y, compute_mode=mode) for mode in (None, "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+    ]
+    gradients = [ag.autograd.grad(distance.square().sin().sum(), [x, y]) for distance in results]
+    for distance, found in zip(results, gradients, strict=True):
+        assert ag.allclose(distance, results[2], rtol=1e-12)
+        for got, want in zip(found, gradients[2], strict=True):
+            assert ag.allclose(got, want, rtol=1e-10, atol=1e-12)
+    far = ag.tensor([[1e8, 1.0]], requires_grad=True)
+    ag.cdist(far, far.detach(), compute_mode="use_mm_for_euclid_dist").sum().backward()
+    assert far.grad is not None
+    assert far.grad.tolist() == [[0, 0]]
+    with pytest.raises(ValueError, match="cdist: compute_mode must be one of"):
+        ag.cdist(x, y, compute_mode="fast")
+
+
 def test_a_gradient_to_both_inputs_and_to_the_number_of_a_quantile() -> None:
     x = ag.tensor([0.0, 1.0, 3.0], dtype=ag.float64, requires_grad=True)
     q = ag.tensor(0.6, dtype=ag.float64, requires_grad=True)
