@@ -11,7 +11,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, lazy, linalg, ops, random
+from . import autograd, cuda, functions, lazy, ops, random
 from .creation import *
 from .dtypes import *
 
@@ -58,7 +58,7 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import array_api, fft, func, nn, optim, pytree, utils
+    from . import array_api, fft, func, linalg, nn, optim, pytree, utils
     from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .func import vmap
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
 _LAZY = {
     "fft": ("fft",),
     "func": ("func", "vmap"),
+    "linalg": ("linalg",),
     "nn": ("nn",),
     "optim": ("optim",),
     "pytree": ("pytree",),

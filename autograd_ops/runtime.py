@@ -65,6 +65,7 @@ def connect_outputs(node: Node, tensors: Sequence[Tensor]) -> None:
         return
     node.shape = tuple([tensor.array.shape for tensor in tensors])
     node.dtype = tuple([tensor.array.dtype for tensor in tensors])
+    node.ports = tuple([next_seq() for _ in tensors])
     for index, tensor in enumerate(tensors):
         tensor.node = Port(node, index)
 
@@ -78,7 +79,7 @@ def check_versions(op: Op, name: str, versions: Sequence[list[Any]], numbers: Se
 
 def make_current(gradient: Any) -> None:
     """Let a rule work where the gradient that arrives is: an array, a Tensor, or a list with a gradient an output."""
-    if type(gradient) is list:
+    if isinstance(gradient, list):
         gradient = next(g for g in gradient if g is not None)
     array = gradient.array if isinstance(gradient, Tensor) else gradient
     kernels(array).make_current(array)

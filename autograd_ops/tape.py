@@ -126,9 +126,11 @@ class Node:
         Those of the output: the gradient that arrives has them too. Tuples of them when several outputs carry one.
     hooks
         ``None``, or functions of the arriving gradient by key.
+    ports
+        The numbers of the Ports of its outputs, where several carry a gradient.
     """
 
-    __slots__ = ("__weakref__", "dtype", "hooks", "op", "parents", "saved", "seq", "shape")
+    __slots__ = ("__weakref__", "dtype", "hooks", "op", "parents", "ports", "saved", "seq", "shape")
 
     op: Step
     seq: int
@@ -137,6 +139,7 @@ class Node:
     shape: tuple[Any, ...]
     dtype: Any
     hooks: dict[int, Hook] | None
+    ports: tuple[int, ...]
 
     def __repr__(self) -> str:
         return f"<{self.op.name} #{self.seq} {self.shape}>"
@@ -180,7 +183,11 @@ class Leaf(Node):
 
 
 class Port(Node):
-    """One output of a node that has several; its one parent is that node."""
+    """One output of a node that has several; its one parent is that node.
+
+    A walk that records itself makes a second Port of an output that a rule names. It has the same number, so that the
+    gradients that arrive by either add up.
+    """
 
     __slots__ = ("index", "main")
 
@@ -188,7 +195,7 @@ class Port(Node):
     index: int
 
     def __init__(self, node: Node, index: int) -> None:
-        self.seq = next_seq()
+        self.seq = node.ports[index]
         self.parents, self.saved = (node,), ()
         self.shape, self.dtype = node.shape[index], node.dtype[index]
         self.hooks = None
@@ -533,14 +540,25 @@ def _arrive_at_output(
     grads[main.seq][port.index] = gradient
 
 
+class FilledGradients(list[Any]):
+    """The gradients of a node's outputs, with zeros where none arrived: at the places in `missing`.
+
+    A rule may need to know: what is infinite times a gradient of 0 is no number, times none it is 0.
+    """
+
+    missing: frozenset[int]
+
+
 def _with_zeros(gradients: list[Any], node: Node) -> list[Any]:
     """The gradients of a node's outputs, with a zero array of stride 0 for each that none arrived at."""
-    if node.op.fills_gaps:
-        present = next(g for g in gradients if g is not None)
-        for i, gradient in enumerate(gradients):
-            if gradient is None:
-                gradients[i] = zeros_beside(present, node.shape[i], node.dtype[i])
-    return gradients
+    if not node.op.fills_gaps or all(gradient is not None for gradient in gradients):
+        return gradients
+    filled = FilledGradients(gradients)
+    filled.missing = frozenset([i for i, gradient in enumerate(gradients) if gradient is None])
+    present = next(g for g in gradients if g is not None)
+    for i in filled.missing:
+        filled[i] = zeros_beside(present, node.shape[i], node.dtype[i])
+    return filled
 
 
 def zeros_beside(gradient: Any, shape: tuple[Any, ...], dtype: Any) -> Any:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .facts import *
     from .joining import *
     from .making import *
+    from .matrices import *
     from .scans import *
     from .scattering import *
     from .searching import *
@@ -52,6 +53,10 @@ LAZY = {
     "functions.making": (
         *("bartlett_window", "blackman_window", "empty_strided", "hamming_window", "hann_window"),
         *("kaiser_window", "logspace", "range", "scalar_tensor"),
+    ),
+    "functions.matrices": (
+        *("cholesky", "cholesky_inverse", "cholesky_solve", "det", "inverse", "logdet", "lu_solve", "matrix_exp"),
+        *("matrix_power", "orgqr", "pinverse", "qr", "slogdet", "svd", "triangular_solve"),
     ),
     "functions.scans": (
         *("cummax", "cummin", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp", "trapezoid", "trapz"),

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .group_norm import *
     from .integers import *
     from .interpolate import *
+    from .linalg import *
     from .linear import *
     from .loss import *
     from .norm import *
@@ -71,6 +72,7 @@ MODULE_OPS = (
     "group_norm",
     "integers",
     "interpolate",
+    "linalg",
     "linear",
     "loss",
     "norm",

@@ -397,6 +397,29 @@ class Backend:
     logsumexp = _default("softmax.logsumexp")
     ctc_loss = _default("ctc.ctc_loss")
     ctc_loss_backward = _default("ctc.ctc_loss_backward")
+    cholesky_ex = _default("linalg.cholesky_ex")
+    inv_ex = _default("linalg.inv_ex")
+    solve = _default("linalg.solve")
+    solve_triangular = _default("linalg.solve_triangular")
+    qr = _default("linalg.qr")
+    lu = _default("linalg.lu")
+    eig = _default("linalg.eig")
+    eigvals = _default("linalg.eigvals")
+    eigh = _default("linalg.eigh")
+    eigvalsh = _default("linalg.eigvalsh")
+    svd = _default("linalg.svd")
+    svdvals = _default("linalg.svdvals")
+    pinv = _default("linalg.pinv")
+    matrix_exp = _default("linalg.matrix_exp")
+    det = _default("determinant.det")
+    slogdet = _default("determinant.slogdet")
+    cofactor = _default("determinant.cofactor")
+    cofactor_backward = _default("determinant.cofactor_backward")
+
+    @property
+    def reports_singular(self) -> bool:
+        """Whether the library raises where a matrix has no decomposition; else what it gives is looked at."""
+        return True
 
     def has_ctc_loss_backward(self) -> bool:
         """Whether `ctc_loss_backward` is to be used; without it the tape differentiates the loss step by step."""

@@ -19,6 +19,7 @@ from . import (
     indexing,
     integers,
     interpolate,
+    linalg,
     linear,
     loss,
     norm,
@@ -72,6 +73,7 @@ FAMILIES = (
     scan,
     scatter,
     integers,
+    linalg,
 )
 
 #: The samples of each op by its name.

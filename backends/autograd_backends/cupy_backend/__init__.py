@@ -54,6 +54,11 @@ class CupyBackend(Backend):
         # CuPy reads the memory of another GPU through peer access, with a warning at the most.
         return self._several
 
+    @property
+    def reports_singular(self) -> bool:
+        # It would have to wait for the GPU; it gives what is no number instead.
+        return False
+
     def device_of(self, array: Array) -> Device:
         return Device(f"cuda:{array.device.id}")
 
