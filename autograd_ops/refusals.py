@@ -76,15 +76,16 @@ _first_call = _stub(None, None)
 
 
 def named(module: str) -> None:
-    """Let every function in ``__all__`` of `module` begin its errors with its name."""
+    """Let every function in ``__all__`` of `module`, or every public one, begin its errors with its name."""
     names = sys.modules[module].__dict__
+    public = names.get("__all__") or [name for name in names if not name.startswith("_")]
     made: dict[FunctionType, FunctionType] = {}
-    for name in names["__all__"]:
+    for name in public:
         function = names[name]
         if isinstance(function, FunctionType) and function.__module__ == module and not hasattr(function, "op"):
             if function not in made:
                 own = function.__name__  # the others are aliases, unless a factory gave it none of these
-                made[function] = _Named(function, own if own in names["__all__"] else name).outer
+                made[function] = _Named(function, own if own in public else name).outer
             names[name] = made[function]
 
 

@@ -57,7 +57,7 @@ def functions(place: Any) -> Iterator[str]:
     """The names of what is to be asked there."""
     for name in sorted(getattr(place, "__all__", dir(place))):
         settings = name.startswith(("_", "set_", "get_", "is_autocast"))
-        if not settings and name not in NOT_ASKED and inspect.isfunction(getattr(place, name)):
+        if not settings and name not in NOT_ASKED and inspect.isfunction(getattr(place, name, None)):
             yield name
 
 
@@ -65,6 +65,9 @@ def names_of(name: str, function: Any) -> set[str]:
     """By which names an error may call a function: it may be another's alias, or an op with a name of its own."""
     op = getattr(function, "op", None)
     names = {name, function.__name__, inspect.unwrap(function).__name__, *([op.name] if op is not None else [])}
+    without = getattr(ag.Tensor, name[:-1], None)
+    if name.endswith("_") and inspect.isfunction(without):  # made of that
+        names |= names_of(name[:-1], without)
     return {one.strip("_") for one in names}
 
 
