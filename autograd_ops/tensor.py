@@ -338,6 +338,8 @@ class Tensor:
         if grad is None:
             self._grad = Tensor(namespace(gradient).asarray(gradient, copy=True))
         elif grad.node is None:
+            if isinstance(self.node, Leaf) and self.node.before is not None:
+                self.node.before(grad)
             grad.array += gradient
             grad.version[0] += 1
         else:

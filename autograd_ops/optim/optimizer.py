@@ -18,6 +18,7 @@ from autograd_backends import Backend, kernels, namespace
 from ..creation import move
 from ..tape import enable_grad
 from ..tensor import RemovableHandle, Tensor
+from .forgotten import Watch
 
 __all__ = ["Optimizer", "Update", "at_least_zero", "fractions"]
 
@@ -42,6 +43,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                 args, kwargs = changed
         result = step(self, *args, **kwargs)
         self.has_stepped = True
+        self._watch.stepped(self._parameters(), type(self).__name__)
         for hook in list(self._hooks["step_post"].values()):
             hook(self, args, kwargs)
         return result
@@ -107,6 +109,7 @@ class Optimizer:
             raise TypeError(f"{type(self).__name__}: params must be a list of Tensors or dicts, not one Tensor")
         self.defaults = defaults
         self.has_stepped = False
+        self._watch = Watch()
         self._hooks: defaultdict[str, dict[int, Callable[..., Any]]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
@@ -141,6 +144,11 @@ class Optimizer:
     @_hooked
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient.
+
+        Warns
+        -----
+        ForgottenZeroGrad
+            Once, if the gradient that the step before used was added to, and not cleared before.
 
         Parameters
         ----------
