@@ -163,11 +163,28 @@ def array_from(data: Any, dtype: Any, device: str | None) -> Any:
 def _host_array(data: Any) -> Any:
     try:
         host = np.array(_plain(data))
-    except ValueError as error:
-        raise ValueError(f"tensor: nested lists must be of equal lengths at each depth ({error})") from None
+    except ValueError:
+        raise ValueError(
+            f"tensor: nested lists must be of equal lengths at each depth, and here {_uneven(data)}"
+        ) from None
     if host.dtype.kind not in "biufc":
         raise TypeError(f"tensor: expected numbers, got {_first_odd(data)}")
     return host
+
+
+def _uneven(data: Any) -> str:
+    """Which of nested lists differ in length."""
+    level = [("", data)]
+    while level:
+        sizes = {place: len(one) if isinstance(one, (list, tuple)) else None for place, one in level}
+        if len(set(sizes.values())) > 1:
+            (first, n), (other, m) = next((a, b) for a in sizes.items() for b in sizes.items() if a[1] != b[1])
+            told = ["a number" if size is None else f"a list of {size}" for size in (n, m)]
+            return f"data{first} is {told[0]} and data{other} {told[1]}"
+        level = [
+            (f"{place}[{i}]", x) for place, one in level if isinstance(one, (list, tuple)) for i, x in enumerate(one)
+        ]
+    return "they are not"
 
 
 def _plain(data: Any) -> Any:

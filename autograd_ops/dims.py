@@ -106,7 +106,7 @@ def lengths(sizes: Sequence[Any]) -> tuple[int, ...]:
         return tuple(map(index, sizes))
     except (TypeError, ValueError):
         given = ", ".join(repr(n) if isinstance(n, (int, float, str)) else type(n).__name__ for n in sizes)
-        raise TypeError(f"expected ints, got ({given})") from None
+        raise TypeError(f"expected ints, got {given}") from None
 
 
 def tensors_of(name: str, tensors: Any) -> None:

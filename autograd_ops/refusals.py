@@ -22,7 +22,7 @@ from autograd_backends import is_array
 
 from .tensor import Tensor
 
-__all__ = ["named", "named_method", "refusal", "wrong_class"]
+__all__ = ["named", "named_init", "named_method", "refusal", "wrong_class"]
 
 #: Who raises in our name: this package, the backends, and the array libraries below them.
 _OURS = frozenset(("", "autograd_ops", "autograd_backends", "numpy", "cupy", "array_api_strict", "array_api_compat"))
@@ -32,9 +32,9 @@ _PLAIN = frozenset((bool, int, float, complex))
 
 #: What Python itself says of a wrong class. It names neither the argument nor what was given.
 _OF_PYTHON = re.compile(
-    r"object (is not|cannot|has no|does not)|not supported between|unsupported operand|can't multiply|bad operand"
+    r"object (of type|is not|cannot|has no|does not)|not supported between|unsupported operand|can't multiply|bad operand"
     r"|the truth of a tensor|0-d tensor cannot|invalid literal for|to integer$"
-    r"|must be (a |an )?(real|str|int|integer|float|string)\b|can only|argument must be|unhashable|indices must be"
+    r"|has no len|could not convert|argument must be|must be (a |an )?(real|str|int|integer|float|string)\b|can only|unhashable|indices must be"
 )
 
 
@@ -59,7 +59,9 @@ class _Named:
 
     def refusal(self, error: Exception, values: tuple[Any, ...]) -> Exception:
         """What to raise when `error` came of a call with `values`."""
-        return refusal(self.name, error, dict(zip(self.parameters, values, strict=True)))
+        arguments = dict(zip(self.parameters, values, strict=True))
+        name = type(arguments.pop("self")).__name__ if self.name == "__init__" else self.name
+        return refusal(name, error, arguments)
 
 
 def _stub(_function: Any, _named: Any) -> FunctionType:
@@ -76,7 +78,7 @@ _first_call = _stub(None, None)
 
 
 def named(module: str) -> None:
-    """Let every function in ``__all__`` of `module`, or every public one, begin its errors with its name."""
+    """Let all functions and classes in ``__all__`` of `module`, or all public ones, begin their errors with their names."""
     names = sys.modules[module].__dict__
     public = names.get("__all__") or [name for name in names if not name.startswith("_")]
     made: dict[FunctionType, FunctionType] = {}
@@ -87,6 +89,8 @@ def named(module: str) -> None:
                 own = function.__name__  # the others are aliases, unless a factory gave it none of these
                 made[function] = _Named(function, own if own in public else name).outer
             names[name] = made[function]
+        elif isinstance(function, type) and function.__module__ == module:
+            named_init(function)
 
 
 def named_method(function: FunctionType, name: str) -> FunctionType:
@@ -94,6 +98,13 @@ def named_method(function: FunctionType, name: str) -> FunctionType:
     method = _Named(function, name).outer
     method.__name__, method.__qualname__ = name, f"Tensor.{name}"
     return method
+
+
+def named_init(cls: type) -> None:
+    """Let the errors of making a `cls`, if it is a class of this package, begin with its name, or a subclass's."""
+    init = cls.__dict__.get("__init__")
+    if isinstance(init, FunctionType) and cls.__module__.partition(".")[0] == __package__:
+        setattr(cls, "__init__", _Named(init, "__init__").outer)  # noqa: B010
 
 
 def _parameters(function: FunctionType) -> tuple[str, ...]:

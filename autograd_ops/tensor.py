@@ -176,8 +176,8 @@ class Tensor:
                 raise TypeError(f"grad is a Tensor or None, not {type(gradient).__name__}")
             if gradient.array.shape != self.array.shape or gradient.array.dtype != self.array.dtype:
                 raise ValueError(
-                    f"the gradient of a {self.dtype} tensor of shape {tuple(self.shape)} is like it, "
-                    f"and this one is {gradient.dtype} of shape {tuple(gradient.shape)}"
+                    f"the gradient of a {self.dtype.name} tensor of shape {tuple(self.shape)} is like it, "
+                    f"and this one is {gradient.dtype.name} of shape {tuple(gradient.shape)}"
                 )
         self._grad = gradient
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from autograd_backends import Backend, kernels, namespace
 
 from ..creation import move
+from ..refusals import named_init
 from ..tape import enable_grad
 from ..tensor import RemovableHandle, Tensor
 from .forgotten import Watch
@@ -113,6 +114,13 @@ class Optimizer:
         self._hooks: defaultdict[str, dict[int, Callable[..., Any]]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        if not isinstance(params, Iterable):
+            called = (
+                getattr(params, "__name__", "params") + "()"
+                if callable(params) and not hasattr(params, "parameters")
+                else "model.parameters()"
+            )
+            raise TypeError(f"{type(self).__name__}: expected parameters, got {type(params).__name__}; write {called}")
         groups = list(params)
         if not groups:
             raise ValueError(f"{type(self).__name__}: the list of parameters is empty")
@@ -121,6 +129,7 @@ class Optimizer:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        named_init(cls)
         if "step" in cls.__dict__:
             cls.step = _hooked(cls.step)  # type: ignore[method-assign]
 

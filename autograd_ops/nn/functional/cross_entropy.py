@@ -123,10 +123,14 @@ def _of_classes(
     axis = _class_axis(name, log_probs)
     shape = log_probs.shape
     if target.shape != shape[:axis] + shape[axis + 1 :]:
+        hint = ""
+        if target.shape == (*shape[:-1], 1):
+            hint = "; drop the last dimension, as with target.squeeze(-1)"
+        elif target.shape == shape:
+            hint = f"; of one-hot rows take the classes, as with target.argmax({axis}), or make them floats"
         raise ValueError(
             f"{name}: an input of shape {tuple(shape)} takes targets of shape "
-            f"{tuple(shape[:axis] + shape[axis + 1 :])}, and these have {tuple(target.shape)}"
-            f"{'; drop the last dimension, as with target.squeeze(-1)' if target.shape == (*shape[:-1], 1) else ''}"
+            f"{tuple(shape[:axis] + shape[axis + 1 :])}, and these have {tuple(target.shape)}{hint}"
         )
     if target.dtype.kind not in ("int", "uint"):
         raise TypeError(f"{name}: targets must be integers, the classes, not {target.dtype.name}; use target.long()")

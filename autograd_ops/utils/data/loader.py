@@ -8,6 +8,7 @@ from itertools import repeat
 from typing import Any
 
 from ...random import Generator, initial_seed
+from ...refusals import named
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset, whole_batches
 from .prefetch import END, prefetched
@@ -173,3 +174,6 @@ class DataLoader:
         if self.batch_sampler is not None:
             return len(self.batch_sampler)
         return len(self.dataset if self.sampler is None else self.sampler)
+
+
+named(__name__)

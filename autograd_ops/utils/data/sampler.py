@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from ...creation import as_tensor
 from ...dtypes import float64
 from ...random import Generator, multinomial, randint, randperm
+from ...refusals import named
 
 __all__ = [
     "BatchSampler",
@@ -236,3 +237,6 @@ class BatchSampler(Sampler[list[Any]]):
     def __len__(self) -> int:
         count = len(self.sampler)  # type: ignore[arg-type]
         return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+
+
+named(__name__)
