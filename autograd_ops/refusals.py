@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache, update_wrapper
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import CellType, CodeType, FunctionType
@@ -32,20 +32,26 @@ _PLAIN = frozenset((bool, int, float, complex))
 
 #: What Python itself says of a wrong class. It names neither the argument nor what was given.
 _OF_PYTHON = re.compile(
-    r"object (of type|is not|cannot|has no|does not)|not supported between|unsupported operand|can't multiply|bad operand"
-    r"|the truth of a tensor|0-d tensor cannot|invalid literal for|to integer$"
-    r"|has no len|could not convert|argument must be|must be (a |an )?(real|str|int|integer|float|string)\b|can only|unhashable|indices must be"
+    r"object (of type|is not|cannot|has no|does not)|not supported between|unsupported operand|can't multiply"
+    r"|bad operand|the truth of a tensor|0-d tensor cannot|invalid literal for|to integer$|has no len|could not convert"
+    r"|argument must be|must be (real number|str|an integer), not|can only|unhashable|indices must be"
 )
 
 
 class _Named:
     """A function, and the one that stands in its place."""
 
-    __slots__ = ("name", "outer", "parameters")
+    __slots__ = ("defaults", "name", "outer", "parameters")
 
     def __init__(self, function: FunctionType, name: str) -> None:
         self.name = name
         self.parameters = _parameters(function)
+        last = function.__code__.co_argcount
+        by_place = self.parameters[last - len(function.__defaults__ or ()) : last]
+        self.defaults = {
+            **dict(zip(by_place, function.__defaults__ or (), strict=True)),
+            **(function.__kwdefaults__ or {}),
+        }
         self.outer = FunctionType(
             _first_call.__code__, function.__globals__, function.__name__, None, (CellType(function), CellType(self))
         )
@@ -61,7 +67,7 @@ class _Named:
         """What to raise when `error` came of a call with `values`."""
         arguments = dict(zip(self.parameters, values, strict=True))
         name = type(arguments.pop("self")).__name__ if self.name == "__init__" else self.name
-        return refusal(name, error, arguments)
+        return refusal(name, error, arguments, self.defaults)
 
 
 def _stub(_function: Any, _named: Any) -> FunctionType:
@@ -78,7 +84,7 @@ _first_call = _stub(None, None)
 
 
 def named(module: str) -> None:
-    """Let all functions and classes in ``__all__`` of `module`, or all public ones, begin their errors with their names."""
+    """Let all functions and classes in ``__all__`` of `module`, or all public ones, name themselves in their errors."""
     names = sys.modules[module].__dict__
     public = names.get("__all__") or [name for name in names if not name.startswith("_")]
     made: dict[FunctionType, FunctionType] = {}
@@ -158,7 +164,9 @@ def _compiled(source: str) -> CodeType:
 # ---------------------------------------------------------------- what is said
 
 
-def refusal(name: str, error: Exception, arguments: Mapping[str, Any]) -> Exception:
+def refusal(
+    name: str, error: Exception, arguments: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+) -> Exception:
     """What to raise when `error` came of calling the function `name` with `arguments`: itself, where it says enough."""
     if not _is_ours(error):
         return error
@@ -172,7 +180,7 @@ def refusal(name: str, error: Exception, arguments: Mapping[str, Any]) -> Except
     elif len(error.args) != 1 or not isinstance(error.args[0], str):
         return error
     if isinstance(error, (TypeError, ValueError)) and _OF_PYTHON.search(said) and "(called with" not in said:
-        error.args = (f"{name}: {said} (called with {_told(arguments)})",)
+        error.args = (f"{name}: {said} (called with {_told(arguments, defaults)})",)
     elif not re.search(rf"^{name}|(?<!\w){name.rstrip('_')}_?(?!\w)", said, re.IGNORECASE):
         error.args = (f"{name}: {said}",)
     return error
@@ -220,14 +228,14 @@ def _is_ours(error: Exception) -> bool:
     return place is None or place.tb_frame.f_globals.get("__name__", "").partition(".")[0] in _OURS
 
 
-def _told(arguments: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}: {_told_one(value)}" for name, value in _given(arguments))
-
-
-def _given(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _told(arguments: Mapping[str, Any], defaults: Mapping[str, Any] | None = None) -> str:
+    """All that was given and is not the default."""
+    told = []
     for name, value in arguments.items():
-        if value is not None and (type(value) not in (tuple, dict) or value):
-            yield name, value
+        nothing = type(value) in (tuple, dict) and not value
+        if not nothing and not (defaults and name in defaults and value is defaults[name]):
+            told.append(f"{name}: {_told_one(value)}")
+    return ", ".join(told)
 
 
 def _told_one(value: Any) -> str:

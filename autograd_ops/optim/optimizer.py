@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from functools import cache, wraps
+from inspect import ismethod
 from itertools import count
 from typing import Any, ClassVar
 
@@ -115,12 +116,8 @@ class Optimizer:
         self.param_groups: list[dict[str, Any]] = []
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         if not isinstance(params, Iterable):
-            called = (
-                getattr(params, "__name__", "params") + "()"
-                if callable(params) and not hasattr(params, "parameters")
-                else "model.parameters()"
-            )
-            raise TypeError(f"{type(self).__name__}: expected parameters, got {type(params).__name__}; write {called}")
+            got = "a method" if ismethod(params) else type(params).__name__
+            raise TypeError(f"{type(self).__name__}: expected parameters, got {got}; write model.parameters()")
         groups = list(params)
         if not groups:
             raise ValueError(f"{type(self).__name__}: the list of parameters is empty")
@@ -437,8 +434,9 @@ def at_least_zero(optimizer: Optimizer, group: dict[str, Any], *names: str) -> N
         Naming the first.
     """
     for name in names:
-        if not float(group[name]) >= 0.0:
-            raise ValueError(f"{type(optimizer).__name__}: {name} must be at least 0, not {group[name]}")
+        value = group[name]
+        if not hasattr(value, "__float__") or not float(value) >= 0.0:
+            raise ValueError(f"{type(optimizer).__name__}: {name} must be at least 0, not {value!r}")
 
 
 def fractions(optimizer: Optimizer, group: dict[str, Any], name: str) -> None:

@@ -126,7 +126,7 @@ def _of_classes(
         hint = ""
         if target.shape == (*shape[:-1], 1):
             hint = "; drop the last dimension, as with target.squeeze(-1)"
-        elif target.shape == shape:
+        elif target.shape == shape and len(shape) > 1:
             hint = f"; of one-hot rows take the classes, as with target.argmax({axis}), or make them floats"
         raise ValueError(
             f"{name}: an input of shape {tuple(shape)} takes targets of shape "

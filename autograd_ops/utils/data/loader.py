@@ -94,6 +94,11 @@ class DataLoader:
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
+        if not isinstance(dataset, IterableDataset) and not hasattr(dataset, "__getitem__"):
+            raise TypeError(
+                f"DataLoader: a dataset has samples by number, dataset[0], and {type(dataset).__name__} has not; "
+                "make one with TensorDataset(x, y), or give a list"
+            )
         if num_workers < 0:
             raise ValueError(f"DataLoader: num_workers must be at least 0, not {num_workers}")
         if timeout < 0:
