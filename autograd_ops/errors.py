@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ def explain(op: Op, error: Exception, arguments: Sequence[Any]) -> Exception:
             return refused
     arrays = [getattr(value, "array", value) for value in _inputs(op, given)]
     refuse_mixed_devices(op, arrays)
-    said = str(error)
+    # NumPy says axis, and it is in Tensors that these are counted.
+    said = re.sub(r"(for|has) axis (?=-?\d)", r"\1 dimension ", str(error))
     if isinstance(error, ShapeError) or said.startswith(f"{op.name}:"):
         return error
     shapes = [tuple(a.shape) for a in arrays if is_array(a)]

@@ -77,7 +77,9 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     if all(type(k) in _BASIC for k in key):
         return ops.getitem(x, _normal(x, key))
     if type(index) is Tensor and index.ndim == 1 and x.ndim and index.dtype.kind == "int":
-        return ops.take_rows(x, in_range(index, x.array.shape[0]))  # a batch by number: the common case
+        return ops.take_rows(
+            x, in_range(index, x.array.shape[0], "getitem: dimension 0")
+        )  # a batch by number: the common case
     basic, arrays = _split(x, key)
     viewed = ops.getitem(x, basic)
     return _take(viewed, arrays) if arrays else viewed
@@ -589,4 +591,4 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     return tuple(columns) if as_tuple else ops.stack(columns, 1)
 
 
-named(__name__)
+named(__name__, without=("check_indices",))  # which is told whose indices they are

@@ -83,10 +83,11 @@ def _stub(_function: Any, _named: Any) -> FunctionType:
 _first_call = _stub(None, None)
 
 
-def named(module: str) -> None:
+def named(module: str, without: tuple[str, ...] = ()) -> None:
     """Let all functions and classes in ``__all__`` of `module`, or all public ones, name themselves in their errors."""
     names = sys.modules[module].__dict__
-    public = names.get("__all__") or [name for name in names if not name.startswith("_")]
+    listed = names.get("__all__") or [name for name in names if not name.startswith("_")]
+    public = [name for name in listed if name not in without]
     made: dict[FunctionType, FunctionType] = {}
     for name in public:
         function = names[name]

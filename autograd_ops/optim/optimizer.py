@@ -115,7 +115,7 @@ class Optimizer:
         self._hooks: defaultdict[str, dict[int, Callable[..., Any]]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
-        if not isinstance(params, Iterable):
+        if not isinstance(params, Iterable) or hasattr(params, "parameters"):
             got = "a method" if ismethod(params) else type(params).__name__
             raise TypeError(f"{type(self).__name__}: expected parameters, got {got}; write model.parameters()")
         groups = list(params)
