@@ -25,7 +25,7 @@ def axis_of(name: str, dim: int, rank: int) -> int:
     return int(dim) % limit
 
 
-def axes_of(name: str, dim: int | Iterable[int] | None, rank: int) -> tuple[int, ...] | None:
+def axes_of(name: str, dim: Any, rank: int) -> tuple[int, ...] | None:
     """`dim`, one or several or None for all, as a tuple counted from the front, or None.
 
     Raises

@@ -100,7 +100,7 @@ def named(module: str, without: tuple[str, ...] = ()) -> None:
             named_init(function)
 
 
-def named_method(function: FunctionType, name: str) -> FunctionType:
+def named_method(function: Any, name: str) -> Any:
     """`function`, the method `name` of a class, with that name at the beginning of its errors."""
     method = _Named(function, name).outer
     method.__name__, method.__qualname__ = name, f"Tensor.{name}"
@@ -195,7 +195,7 @@ def wrong_class(name: str, error: AttributeError, arguments: Mapping[str, Any]) 
             continue
         got = _told_one(error.obj)
         said = f"{name}: {argument} cannot be {got}" if alone else f"{name}: {argument} cannot have {got} in it"
-        if not isinstance(error.obj, Tensor) and hasattr(Tensor, error.name):
+        if not isinstance(error.obj, Tensor) and hasattr(Tensor, str(error.name)):
             said = f"{name}: expected a Tensor, got {got} " + (f"as {argument}" if alone else f"in {argument}")
             if isinstance(error.obj, (bool, int, float, complex, list)):
                 said += "; make one with tensor(...)"
@@ -205,7 +205,7 @@ def wrong_class(name: str, error: AttributeError, arguments: Mapping[str, Any]) 
             # Ops take arrays, and give arrays: what has not the attribute of a Tensor came of this one.
             said = f"{name}: expected a Tensor, got {_told_one(value)} as {argument}; make one with tensor(...)"
             return TypeError(said).with_traceback(error.__traceback__)
-    if type(error.obj) in _PLAIN and hasattr(Tensor, error.name):
+    if type(error.obj) in _PLAIN and hasattr(Tensor, str(error.name)):
         # What became of numbers alone, where a function computes with Tensors.
         said = f"{name}: expected a Tensor among its arguments, got {_told(arguments)}"
         return TypeError(said).with_traceback(error.__traceback__)

@@ -298,8 +298,9 @@ class Module:
         TypeError
             If `module` is neither a Module nor None.
         """
-        if module is not None and not isinstance(module, Module):
-            hint = "; functions have modules of their own, as nn.ReLU() for F.relu" if callable(module) else ""
+        given: Any = module
+        if given is not None and not isinstance(given, Module):
+            hint = "; functions have modules of their own, as nn.ReLU() for F.relu" if callable(given) else ""
             raise TypeError(f"add_module: {name!r} must be a Module or None, not {type(module).__name__}{hint}")
         self._check_name(name, "_modules")
         self._register("_modules", name, module)

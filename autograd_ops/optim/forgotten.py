@@ -56,7 +56,8 @@ class Watch:
             self._parameter = ref(parameter)
         elif self._left is not None and self._is_watched(parameter.grad):
             self._done = True
-            parameter.node.before = None
+            if isinstance(parameter.node, Leaf):
+                parameter.node.before = None
             if bool(self._left):
                 warn_user(
                     f"{name}.step used gradients that still had those of the step before in them, because backward adds"
@@ -65,9 +66,9 @@ class Watch:
                     ForgottenZeroGrad,
                 )
             return
-        leaf = parameter.node
-        if isinstance(leaf, Leaf):
-            self._gradient, self._version, self._left = ref(parameter.grad), parameter.grad.version[0], None
+        leaf, gradient = parameter.node, parameter.grad
+        if isinstance(leaf, Leaf) and gradient is not None:
+            self._gradient, self._version, self._left = ref(gradient), gradient.version[0], None
             leaf.before = self._adding
 
     def _adding(self, gradient: Tensor) -> None:

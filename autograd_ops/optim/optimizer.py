@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from functools import cache, wraps
-from inspect import ismethod
 from itertools import count
 from typing import Any, ClassVar
 
@@ -106,7 +105,7 @@ class Optimizer:
     #: Whether its formula is that of complex parameters too; else they are updated as pairs of real numbers.
     takes_complex: ClassVar[bool] = False
 
-    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(f"{type(self).__name__}: params must be a list of Tensors or dicts, not one Tensor")
         self.defaults = defaults
@@ -116,8 +115,9 @@ class Optimizer:
         self.param_groups: list[dict[str, Any]] = []
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         if not isinstance(params, Iterable) or hasattr(params, "parameters"):
-            got = "a method" if ismethod(params) else type(params).__name__
-            raise TypeError(f"{type(self).__name__}: expected parameters, got {got}; write model.parameters()")
+            raise TypeError(
+                f"{type(self).__name__}: expected parameters, got {type(params).__name__}; write model.parameters()"
+            )
         groups = list(params)
         if not groups:
             raise ValueError(f"{type(self).__name__}: the list of parameters is empty")
