@@ -159,7 +159,11 @@ def _wide(x: Any) -> Any:
 
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """x 2^y"""
-    return input * ops.pow(2.0, other)
+    # An integer y alone would make the power one of the default dtype, whose largest is less than float64's.
+    power = other.to(input.dtype) if _is_floating(input) and not _is_floating(other) else other
+    # In two steps: the power alone may be larger than the result.
+    half = ops.floor(power * 0.5)
+    return input * ops.pow(2.0, half) * ops.pow(2.0, power - half)
 
 
 class Frexp(NamedTuple):
