@@ -785,9 +785,7 @@ def test_a_power_of_2_as_large_as_the_numbers_it_scales(device: str) -> None:
 
 def test_a_power_of_2_that_is_larger_than_the_result() -> None:
     # https://github.com/jax-ml/jax/issues/28040
-    x = ag.tensor([0.5, -(2.0**-24), 3.0], dtype="float16", requires_grad=True)
-    y = ag.ldexp(x, ag.tensor([16, 39, -3]))
-    y.sum().backward()
+    y = ag.ldexp(ag.tensor([0.5, -(2.0**-24), 3.0], dtype="float16"), ag.tensor([16, 39, -3]))
     assert y.tolist() == [2.0**15, -(2.0**15), 0.375]
     exponent = leaf([3.0, -1.0])
     ag.ldexp(fixed([1.0, 5.0]), exponent).sum().backward()

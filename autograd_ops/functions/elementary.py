@@ -161,9 +161,10 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """x 2^y"""
     # An integer y alone would make the power one of the default dtype, whose largest is less than float64's.
     power = other.to(input.dtype) if _is_floating(input) and not _is_floating(other) else other
-    # In two steps: the power alone may be larger than the result.
-    half = ops.floor(power * 0.5)
-    return input * ops.pow(2.0, half) * ops.pow(2.0, power - half)
+    # In three steps: the power alone may be larger than the result, its root too.
+    third = ops.floor(power / 3)
+    step = ops.pow(2.0, third)
+    return input * step * step * ops.pow(2.0, power - 2 * third)
 
 
 class Frexp(NamedTuple):
