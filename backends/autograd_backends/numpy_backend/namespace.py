@@ -252,22 +252,28 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Any:
 # ---------------------------------------------------------------- reductions: float16 adds up in float32
 
 
-#: From how many float32 numbers on their sum is taken in parts where NumPy would add them one by one.
+#: From how many float32 numbers on they are added up in parts, and how many are in one.
 _LONG, _PART = 2048, 64
 
 
 def _total(x: Any, axis: Any, dtype: Any, keepdims: Any) -> Any:
     """NumPy's sum. It adds up pairwise along memory only, one by one otherwise: a million float32 lose 1 %."""
-    if x.size >= _LONG and x.dtype == np.float32 and dtype is None:
-        at = axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
-        if isinstance(at, int) and x.shape[at] >= _LONG and x.strides[at] != x.itemsize:
-            at %= x.ndim
-            whole = x.shape[at] // _PART * _PART
-            parts, rest = np.split(x, (whole,), at)
-            parts = parts.reshape(*x.shape[:at], -1, _PART, *x.shape[at + 1 :])
-            sums = np.add.reduce(parts, at + 1)
-            return _total(np.concat((sums, rest), at) if rest.size else sums, at, None, keepdims)
+    if x.size >= _LONG and x.dtype == np.float32 and dtype is None and axis is not None:
+        axes = [a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
+        if axes and x.itemsize not in [x.strides[a] for a in axes]:
+            for a in sorted(axes, reverse=True):
+                x = _in_parts(x, a, keepdims)
+            return x
     return np.add.reduce(x, axis, dtype, None, keepdims)
+
+
+def _in_parts(x: Any, axis: int, keepdims: Any) -> Any:
+    """The sum along one axis, where it is long that of the sums of its parts."""
+    if x.shape[axis] < _LONG:
+        return np.add.reduce(x, axis, None, None, keepdims)
+    parts, rest = np.split(x, (x.shape[axis] // _PART * _PART,), axis)
+    sums = np.add.reduce(parts.reshape(*x.shape[:axis], -1, _PART, *x.shape[axis + 1 :]), axis + 1)
+    return _in_parts(np.concat((sums, rest), axis) if rest.size else sums, axis, keepdims)
 
 
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
