@@ -413,6 +413,8 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     ValueError
         If the index has more than one dimension.
     """
+    if input.ndim == 0:
+        return ops.reshape(index_select(ops.reshape(input, (1,)), dim, index), ())
     axis = axis_of("index_select", dim, input.ndim)
     check_indices(index, input.array.shape[axis], "index_select")
     if index.ndim > 1:
@@ -529,6 +531,9 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     ValueError
         If `source` has not the shape of `input`, with m along `dim`.
     """
+    if input.ndim == 0:
+        rows, values = ops.reshape(input, (1,)), ops.reshape(source, (source.numel(),))
+        return ops.reshape(index_add(rows, dim, index, values, alpha=alpha), ())
     axis = axis_of("index_add", dim, input.ndim)
     check_indices(index, input.array.shape[axis], "index_add")
     order = (axis, *[i for i in range(input.ndim) if i != axis])
@@ -543,6 +548,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """`input` with `value`, a number or a 0-d Tensor, at the places `index` [m] along `dim`."""
+    if input.ndim == 0:
+        return ops.reshape(index_fill(ops.reshape(input, (1,)), dim, index, value), ())
     axis = axis_of("index_fill", dim, input.ndim)
     check_indices(index, input.array.shape[axis], "index_fill")
     xp = kernels(input.array).xp

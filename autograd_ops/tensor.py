@@ -444,9 +444,9 @@ class Tensor:
     __hash__ = object.__hash__
 
     def __format__(self, spec: str) -> str:
-        if not spec:
-            return repr(self)
         if self.array.shape:
+            if not spec:
+                return repr(self)
             raise TypeError(
                 f"a tensor of shape {tuple(self.shape)} cannot be formatted with {spec!r}; format its elements, "
                 "as of x.tolist()"

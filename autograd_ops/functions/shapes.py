@@ -337,7 +337,7 @@ def split(input: Tensor, split_size_or_sections: int | Sequence[int], dim: int =
     ValueError
         If the lengths do not add up.
     """
-    axis = axis_of("split", dim, input.ndim)
+    axis = axis_of("split", dim, _divisible("split", input))
     size = input.array.shape[axis]
     if isinstance(split_size_or_sections, int):
         step = split_size_or_sections
@@ -355,17 +355,25 @@ def split(input: Tensor, split_size_or_sections: int | Sequence[int], dim: int =
     return tuple(parts)
 
 
+def _divisible(name: str, input: Tensor) -> int:
+    """The number of dimensions of what is to be cut in parts, which must have one."""
+    if not input.ndim:
+        raise ValueError(f"{name}: a 0-d tensor has no dimension to cut; give it one, as with x.reshape(1)")
+    return input.ndim
+
+
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal length along `dim`; the last may be shorter."""
     if chunks <= 0:
         raise ValueError(f"chunk: the number of parts must be positive, not {chunks}")
-    axis = axis_of("chunk", dim, input.ndim)
-    return split(input, max(1, -(-input.array.shape[axis] // chunks)), axis)
+    axis = axis_of("chunk", dim, _divisible("chunk", input))
+    size = input.array.shape[axis]
+    return split(input, -(-size // chunks) if size else [0] * chunks, axis)
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """A view of each place along `dim`."""
-    axis = axis_of("unbind", dim, input.ndim)
+    axis = axis_of("unbind", dim, _divisible("unbind", input))
     return tuple([select(input, axis, i) for i in range(input.array.shape[axis])])
 
 

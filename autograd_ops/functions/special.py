@@ -55,7 +55,7 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     tensor([0., 0.])
     """
     x = input if eps is None else ops.clamp(input, eps, 1.0 - eps)
-    return ops.log(x / (1.0 - x))
+    return ops.log(x) - ops.log1p(-x)
 
 
 def sinc(input: Tensor) -> Tensor:

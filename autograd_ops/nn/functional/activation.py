@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import ops
 from ...dims import axis_of
+from ...functions import reductions
 from ...inplace import in_place
 from ...refusals import named
 from ...tensor import Tensor
@@ -131,12 +132,12 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> ag.nn.functional.softmax(ag.tensor([0.0, 0.0]), dim=0)
     tensor([0.5, 0.5])
     """
-    return ops.softmax(input if dtype is None else input.to(dtype), _axis("softmax", input, dim))
+    return reductions.softmax(input, _axis("softmax", input, dim), dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, computed without overflow."""
-    return ops.log_softmax(input if dtype is None else input.to(dtype), _axis("log_softmax", input, dim))
+    return reductions.log_softmax(input, _axis("log_softmax", input, dim), dtype)
 
 
 def _axis(name: str, input: Tensor, dim: int | None) -> int:
