@@ -59,7 +59,7 @@ from . import methods  # isort: skip
 
 if TYPE_CHECKING:
     from . import array_api, fft, func, nn, optim, pytree, utils
-    from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+    from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .func import vmap
     from .serialization import SerializationError, load, save
@@ -73,7 +73,7 @@ _LAZY = {
     "pytree": ("pytree",),
     "utils": ("utils",),
     "special": ("special",),
-    "autograd.anomaly": ("is_anomaly_check_nan_enabled", "is_anomaly_enabled"),
+    "autograd.anomaly_mode": ("is_anomaly_check_nan_enabled", "is_anomaly_enabled"),
     "array_api": ("array_api",),
     "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),

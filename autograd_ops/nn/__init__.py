@@ -1,5 +1,8 @@
 """Modules, written with ops, under PyTorch's names: parameters, ``state_dict`` keys and defaults are PyTorch's too."""
 
+from typing import TYPE_CHECKING
+
+from .. import lazy
 from . import functional, init, utils
 from .activation import *
 from .attention import *
@@ -20,3 +23,8 @@ from .shuffle import *
 from .transformer import *
 from .unfolding import *
 from .upsampling import *
+
+if TYPE_CHECKING:
+    from . import modules
+
+__getattr__, __dir__ = lazy.attributes(__name__, {"nn.modules": ("modules",)})

@@ -382,3 +382,8 @@ def test_options_of_pytorch_that_do_nothing():
         Squares(2), pin_memory=True, timeout=1.0, persistent_workers=True, pin_memory_device="cuda", in_order=False
     )
     assert len(list(loader)) == 2
+
+
+def test_sampling_with_replacement_may_be_without_end():
+    indices = iter(data.RandomSampler(range(3), replacement=True, num_samples=10**10))
+    assert {next(indices) for _ in range(100)} == {0, 1, 2}

@@ -1,8 +1,8 @@
 """Data sets, the orders in which their samples are drawn, and the loader that makes batches of them."""
 
 from .collate import default_collate, default_convert
+from .dataloader import DataLoader
 from .dataset import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
-from .loader import DataLoader
 from .sampler import (
     BatchSampler,
     RandomSampler,
