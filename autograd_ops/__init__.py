@@ -11,11 +11,12 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, lazy, linalg, ops, random
+from . import autograd, cuda, functions, inplace_methods, lazy, ops, out_argument, random
 from .creation import *
 from .dtypes import *
 
 # PyTorch's other names of dtypes. They hide Python's own here, and nowhere else.
+from .dtypes import DType as dtype
 from .dtypes import bool_ as bool
 from .dtypes import complex64 as cfloat
 from .dtypes import complex128 as cdouble
@@ -58,16 +59,68 @@ from .tensor import Size, Tensor
 from . import methods  # isort: skip
 
 if TYPE_CHECKING:
-    from . import array_api, fft, func, nn, optim, pytree, utils
+    from . import (
+        accelerator,
+        amp,
+        array_api,
+        backends,
+        distributed,
+        fft,
+        func,
+        jit,
+        linalg,
+        mps,
+        nn,
+        optim,
+        pytree,
+        testing,
+        utils,
+        version,
+        xpu,
+    )
+    from .amp import GradScaler, autocast
     from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .func import vmap
+    from .interop.dlpack import from_dlpack, to_dlpack
+    from .interop.sharing import asarray, frombuffer
+    from .interop.typed import (
+        BFloat16Tensor,
+        BoolTensor,
+        ByteTensor,
+        CharTensor,
+        DoubleTensor,
+        FloatTensor,
+        HalfTensor,
+        IntTensor,
+        LongTensor,
+        ShortTensor,
+    )
     from .serialization import SerializationError, load, save
+    from .settings import *
 
 #: What is imported when it is first asked for: modules, and what is in one.
 _LAZY = {
+    "accelerator": ("accelerator",),
+    "amp": ("GradScaler", "amp", "autocast"),
+    "backends": ("backends",),
+    "distributed": ("distributed",),
+    "jit": ("jit",),
+    "mps": ("mps",),
+    "testing": ("testing",),
+    "version": ("version",),
+    "xpu": ("xpu",),
+    "settings": (
+        *("are_deterministic_algorithms_enabled", "clear_autocast_cache", "compile", "get_autocast_cpu_dtype"),
+        *("get_autocast_dtype", "get_autocast_gpu_dtype", "get_deterministic_debug_mode"),
+        *("get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads", "is_autocast_cache_enabled"),
+        *("is_autocast_cpu_enabled", "is_autocast_enabled", "is_deterministic_algorithms_warn_only_enabled"),
+        *("set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal"),
+        *("set_num_interop_threads", "set_num_threads", "use_deterministic_algorithms"),
+    ),
     "fft": ("fft",),
     "func": ("func", "vmap"),
+    "linalg": ("linalg",),
     "nn": ("nn",),
     "optim": ("optim",),
     "pytree": ("pytree",),
@@ -77,12 +130,25 @@ _LAZY = {
     "array_api": ("array_api",),
     "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
+    "formats": (
+        *("channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format"),
+        "strided",
+    ),
+    "inplace_methods": inplace_methods.TORCH_LEVEL,
+    "memory": ("as_strided", "get_device", "is_complex", "is_nonzero", "is_signed"),
+    "interop.dlpack": ("from_dlpack", "to_dlpack"),
+    "interop.sharing": ("asarray", "frombuffer"),
+    "interop.typed": (
+        *("BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor"),
+        *("IntTensor", "LongTensor", "ShortTensor"),
+    ),
     **functions.LAZY,
 }
 
 #: A new dimension, in ``x[:, newaxis]``.
 newaxis = None
 
-__getattr__, __dir__ = lazy.attributes(__name__, _LAZY)
+out_argument.attach(globals())
+__getattr__, __dir__ = lazy.attributes(__name__, _LAZY, out_argument.shown)
 
 lazy.follow("einops._backends", "einops_backend")

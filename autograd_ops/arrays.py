@@ -9,9 +9,11 @@ import numpy as np
 
 from autograd_backends import Backend, Device, get_backend, kernels, parse_device
 
-from .dtypes import DType, as_dtype, bool_, default_complex, get_default_dtype, int64, native_dtype
+from .dtypes import DType, as_dtype, bool_, default_complex, dtype_of, get_default_dtype, int64, native_dtype
 
 __all__ = [
+    "accepted",
+    "array_for",
     "array_from",
     "dtype_of_data",
     "get_default_device",
@@ -74,6 +76,37 @@ def move(array: Any, dtype: DType | None, device: str | None) -> Any:
     return transfer(array, backend, dtype, None if device is None else parse_device(device), copy=False)
 
 
+def accepted(array: Any, called: str, *, reorder: bool = False) -> Any:
+    """An array of somebody's, if a Tensor can be of its memory: without a subclass of NumPy's, such as a matrix.
+
+    Raises
+    ------
+    TypeError
+        If its elements are no dtype here: objects, strings, dates.
+    ValueError
+        If their bytes are in the other order, unless `reorder`: then it is a copy in this machine's.
+    """
+    backend = kernels(array)
+    try:
+        dtype_of(backend, array.dtype)
+    except KeyError:
+        raise TypeError(
+            f"{called}: an array of {array.dtype} cannot be a Tensor; make it one of numbers first, as with "
+            "array.astype('float32')"
+        ) from None
+    if isinstance(array, np.ndarray):
+        if type(array) not in backend.array_types:
+            array = np.asarray(array)
+        if not array.dtype.isnative:
+            if not reorder:
+                raise ValueError(
+                    f"{called}: the array's bytes are in the other order than this machine's, so its memory cannot be "
+                    "shared; use tensor(array), which copies"
+                )
+            array = array.astype(array.dtype.newbyteorder("="))
+    return backend.adopt(array)
+
+
 def transfer(array: Any, backend: Backend, dtype: DType | None, device: Device | None, *, copy: bool) -> Any:
     """An array of `backend` with another dtype, on another device; ``copy``: never itself."""
     at = backend.device_of(array)
@@ -89,6 +122,18 @@ def transfer(array: Any, backend: Backend, dtype: DType | None, device: Device |
     if native != array.dtype:
         return backend.cast(array, native)
     return backend.xp.asarray(array, copy=True) if copy else array
+
+
+def array_for(data: Any, size: tuple[int, ...]) -> Any:
+    """What ``Tensor(data, *size)`` means: an array of nested lists or a number, or of a shape if all are ints."""
+    if type(data) is not int and not size:
+        return array_from(data, get_default_dtype(), None)
+    sizes = (data, *size)
+    for n in sizes:
+        if type(n) is not int or n < 0:
+            raise TypeError(f"Tensor: expected lists, an array or the ints of a shape, got {n!r}; use tensor(...)")
+    backend, native, where = place(None, None)
+    return backend.xp.empty(sizes, dtype=native, device=where)
 
 
 def array_from(data: Any, dtype: Any, device: str | None) -> Any:

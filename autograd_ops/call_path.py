@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from .registry import Kept, Op
 
-__all__ = ["RESERVED", "call_source", "new_function", "pull_recorded", "pull_source"]
+__all__ = ["RESERVED", "call_source", "new_function", "pull_recorded", "pull_source", "renamed"]
 
 #: Names that the source of a call uses itself, so that no argument may have them.
 RESERVED = frozenset(runtime.CALL_GLOBALS) | {
@@ -76,6 +76,32 @@ def new_function(op: Op) -> FunctionType:
     return function
 
 
+def renamed(function: Any, *names: str) -> Any:
+    """The function of an op, whose first arguments are called `names`: the same code, which costs a call no more.
+
+    Ops have names of their own; PyTorch's users write ``exponent=2``.
+    """
+    op = function.op
+
+    def first_call(args: Any, kwargs: Any) -> Any:
+        compile_op(op)
+        return face(*args, **kwargs)
+
+    face = FunctionType(_stub.__code__, {"first_call": first_call}, op.name)
+    update_wrapper(face, function)
+    shown = op.forward
+    face.__wrapped__ = FunctionType(  # type: ignore[attr-defined]  # which inspect.signature looks at
+        _with_names(shown.__code__, names), shown.__globals__, op.name, shown.__defaults__, shown.__closure__
+    )
+    op.faces.append((face, names))
+    return face
+
+
+def _with_names(code: CodeType, names: tuple[str, ...]) -> CodeType:
+    """`code`, whose first arguments are called `names`."""
+    return code.replace(co_varnames=(*names, *code.co_varnames[len(names) :]))
+
+
 def _stub(*args: Any, **kwargs: Any) -> Any:
     return first_call(args, kwargs)  # type: ignore[name-defined]  # noqa: F821
 
@@ -89,10 +115,11 @@ def compile_op(op: Op) -> None:
         If an input of `op` has neither a rule nor is declared nondiff.
     """
     op.check()
-    function = op.function
-    function.__globals__.update(runtime.CALL_GLOBALS, op=op, forward=op.forward, recorded=op.recorded)
-    function.__code__ = _code(call_source(op), op.name)
-    function.__defaults__ = op.forward.__defaults__
+    code = _code(call_source(op), op.name)
+    for function, names in ((op.function, ()), *op.faces):
+        function.__globals__.update(runtime.CALL_GLOBALS, op=op, forward=op.forward, recorded=op.recorded)
+        function.__code__ = _with_names(code, names)
+        function.__defaults__ = op.forward.__defaults__
     if op.has_rules:
         rules = {f"{name}_rule": rule for name, rule in op.rules.items()}
         scope = {**runtime.PULL_GLOBALS, "op": op, "joint_rule": op.joint_rule, **rules}

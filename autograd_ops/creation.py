@@ -8,7 +8,17 @@ import numpy as np
 
 from autograd_backends import is_array, kernels, parse_device
 
-from .arrays import array_from, dtype_of_data, get_default_device, move, place, set_default_device, shape_from, transfer
+from .arrays import (
+    accepted,
+    array_from,
+    dtype_of_data,
+    get_default_device,
+    move,
+    place,
+    set_default_device,
+    shape_from,
+    transfer,
+)
 from .dtypes import as_dtype, int64
 from .tensor import Tensor
 
@@ -72,6 +82,7 @@ def tensor(
     if isinstance(data, Tensor):
         data = data.array
     if is_array(data):
+        data = accepted(data, "tensor", reorder=True)
         backend = kernels(data)
         wanted = None if dtype is None else as_dtype(dtype)
         if device is None:
@@ -98,20 +109,25 @@ def as_tensor(data: Any, dtype: Any = None, device: str | None = None) -> Tensor
         return data.to(*(x for x in (device, None if dtype is None else as_dtype(dtype)) if x is not None))
     if not is_array(data):
         return tensor(data, dtype=dtype, device=device)
+    data = accepted(data, "as_tensor", reorder=True)
     return Tensor(move(data, None if dtype is None else as_dtype(dtype), device))
 
 
 def from_numpy(array: Any) -> Tensor:
-    """A Tensor whose memory is that of a NumPy array.
+    """A Tensor whose memory is that of a NumPy array; a change to either is seen in both.
+
+    An array that cannot be changed makes a Tensor that cannot be changed in place.
 
     Raises
     ------
     TypeError
-        If `array` is no NumPy array.
+        If `array` is no NumPy array, or its elements are no dtype here: objects, strings, dates.
+    ValueError
+        If its bytes are in the other order than this machine's.
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"from_numpy: expected a numpy array, got {type(array).__name__}; use tensor(...)")
-    return Tensor(kernels(array).adopt(array))
+    return Tensor(accepted(array, "from_numpy"))
 
 
 # ---------------------------------------------------------------- constants

@@ -112,6 +112,8 @@ class Op(Step):
         The function of arrays that computes it.
     function
         The public function: `forward` on arrays, recorded on Tensors.
+    faces
+        The same with other names of its arguments, and these names: see `call_path.renamed`.
     inputs, options
         Its arguments, told apart.
     outputs
@@ -165,6 +167,7 @@ class Op(Step):
         self.differentiable = tuple(i.name for i in self.inputs if i.differentiable)
         self.pull: Callable[..., tuple[Any, ...]] = self._no_rules
         self.function = call_path.new_function(self)
+        self.faces: list[tuple[FunctionType, tuple[str, ...]]] = []
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -6,16 +6,15 @@ import math
 from typing import Any
 
 from . import functions, ops
+from .call_path import renamed
 from .creation import full_like
 from .functions import digamma as psi
-from .functions import exp2, expm1, log1p, log_softmax, logit, logsumexp, round, sinc, softmax, xlogy
+from .functions import erf, exp2, expm1, log1p, log_softmax, logit, logsumexp, round, sinc, softmax, xlogy
 from .functions import lgamma as gammaln
 from .functions import mvlgamma as multigammaln
 from .functions import sigmoid as expit
-from .functions.special import digamma, polygamma, times_log
-from .ops.elementwise import erf
-from .ops.special import erfc, erfcx, erfinv, i0, i0e, i1, i1e, ndtri
-from .ops.special import zeta as _zeta
+from .functions.special import digamma, erfc, erfinv, i0, polygamma, times_log
+from .ops import special
 from .tensor import Tensor
 
 __all__ = [
@@ -51,13 +50,19 @@ __all__ = [
     "zeta",
 ]
 
+erfcx = renamed(special.erfcx, "input")
+i0e = renamed(special.i0e, "input")
+i1 = renamed(special.i1, "input")
+i1e = renamed(special.i1e, "input")
+ndtri = renamed(special.ndtri, "input")
+
 
 def zeta(input: Any, other: Any) -> Tensor:
     """Hurwitz's zeta function, the sum over k = 0, 1, ... of (other + k)^(-input). Either may be a number.
 
     Only `other` carries a gradient.
     """
-    return _zeta(input, other if isinstance(other, Tensor) else full_like(input, other))
+    return special.zeta(input, other if isinstance(other, Tensor) else full_like(input, other))
 
 
 def xlog1py(input: Any, other: Any) -> Tensor:

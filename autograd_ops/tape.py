@@ -19,7 +19,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from heapq import heappop, heappush
-from inspect import CO_GENERATOR
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -127,9 +126,11 @@ class Node:
         Those of the output: the gradient that arrives has them too. Tuples of them when several outputs carry one.
     hooks
         ``None``, or functions of the arriving gradient by key.
+    ports
+        The Ports of its outputs, where several carry a gradient; weakly, since they hold the node.
     """
 
-    __slots__ = ("__weakref__", "dtype", "hooks", "op", "parents", "saved", "seq", "shape")
+    __slots__ = ("__weakref__", "dtype", "hooks", "op", "parents", "ports", "saved", "seq", "shape")
 
     op: Step
     seq: int
@@ -138,6 +139,7 @@ class Node:
     shape: tuple[Any, ...]
     dtype: Any
     hooks: dict[int, Hook] | None
+    ports: list[weakref.ref[Port]]
 
     def __repr__(self) -> str:
         return f"<{self.op.name} #{self.seq} {self.shape}>"
@@ -199,6 +201,15 @@ class Port(Node):
         return f"<output {self.index} of {self.parents[0]!r}>"
 
 
+def port_of(node: Node, index: int) -> Port:
+    """The Port of an output of `node`: the one that its Tensor has, so that gradients by rules and by users meet."""
+    port = node.ports[index]()
+    if port is None:
+        port = Port(node, index)
+        node.ports[index] = weakref.ref(port)
+    return port
+
+
 #: From the gradient that arrives to the one that goes on: arrays, or Tensors where the walk records itself.
 Hook = Callable[[Any], Any]
 
@@ -224,9 +235,13 @@ class _Recording:
         return _inside(lambda: type(self)(self._enabled), function)
 
 
+#: The flag of a generator's code, ``inspect.CO_GENERATOR``: inspect itself takes a while to import.
+_IS_GENERATOR = 0x20
+
+
 def _inside(context: Callable[[], Any], function: Callable[..., Any]) -> Any:
     """`function`, run inside a `context()`: a new one on each call, as it may run in several threads."""
-    if not getattr(getattr(function, "__code__", None), "co_flags", 0) & CO_GENERATOR:
+    if not getattr(getattr(function, "__code__", None), "co_flags", 0) & _IS_GENERATOR:
 
         @wraps(function)
         def inside(*args: Any, **kwargs: Any) -> Any:
@@ -530,14 +545,25 @@ def _arrive_at_output(
     grads[main.seq][port.index] = gradient
 
 
+class FilledGradients(list[Any]):
+    """The gradients of a node's outputs, with zeros where none arrived: at the places in `missing`.
+
+    A rule may need to know: what is infinite times a gradient of 0 is no number, times none it is 0.
+    """
+
+    missing: frozenset[int]
+
+
 def _with_zeros(gradients: list[Any], node: Node) -> list[Any]:
     """The gradients of a node's outputs, with a zero array of stride 0 for each that none arrived at."""
-    if node.op.fills_gaps:
-        present = next(g for g in gradients if g is not None)
-        for i, gradient in enumerate(gradients):
-            if gradient is None:
-                gradients[i] = zeros_beside(present, node.shape[i], node.dtype[i])
-    return gradients
+    if not node.op.fills_gaps or all(gradient is not None for gradient in gradients):
+        return gradients
+    filled = FilledGradients(gradients)
+    filled.missing = frozenset([i for i, gradient in enumerate(gradients) if gradient is None])
+    present = next(g for g in gradients if g is not None)
+    for i in filled.missing:
+        filled[i] = zeros_beside(present, node.shape[i], node.dtype[i])
+    return filled
 
 
 def zeros_beside(gradient: Any, shape: tuple[Any, ...], dtype: Any) -> Any:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_backends import Device, device_of, is_array, kernels, namespace, scalar_to_array
 
-from .arrays import array_from, move
-from .dtypes import DType, dtype_of, get_default_dtype
+from .arrays import array_for
+from .dtypes import DType, dtype_of
 from .ends import across
+from .inplace import node_of
 from .printing import describe
 from .tape import Leaf, Node, TapeError
 
@@ -72,7 +73,8 @@ class Tensor:
     """An array that remembers the ops applied to it.
 
     Made by ``autograd_ops.tensor`` and the other creation functions; ``Tensor(array)`` wraps an array of a backend
-    without a copy, and anything else becomes an array of the default dtype.
+    without a copy, ``Tensor(2, 3)`` is of that shape, with elements that may be anything, and anything else becomes an
+    array of the default dtype.
 
     Attributes
     ----------
@@ -104,16 +106,13 @@ class Tensor:
     _grad: Tensor | None
     alias: Any
 
-    #: NumPy's side of an operator gives way to Tensor's.
-    __array_ufunc__ = None
-
-    def __init__(self, data: Any = (), *, requires_grad: bool = False) -> None:
+    def __init__(self, data: Any = (), *size: int, requires_grad: bool = False) -> None:
         if type(data) in scalar_to_array:
             data = scalar_to_array[type(data)](data)
         elif isinstance(data, Tensor):
             data = data.array
         elif not is_array(data):
-            data = array_from(data, get_default_dtype(), None)
+            data = array_for(data, size)
         self.array = data
         self.version = [0]
         self._grad = self.alias = self.node = None
@@ -145,7 +144,7 @@ class Tensor:
     @property
     def requires_grad(self) -> bool:
         """Whether backward gives it, or passes through it, a gradient."""
-        return self.node is not None
+        return self.place() is not None
 
     @requires_grad.setter
     def requires_grad(self, requires_grad: bool) -> None:
@@ -154,7 +153,8 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """Whether the user made it, rather than a recorded op."""
-        return self.node is None or type(self.node) is Leaf
+        node = self.place()
+        return node is None or type(node) is Leaf
 
     @property
     def grad(self) -> Tensor | None:
@@ -193,7 +193,7 @@ class Tensor:
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        self.array, self.version, self.alias = value.array, value.version, None
+        self.array, self.alias = value.array, None
         if type(self.node) is Leaf:
             # Gradients that arrive there have the new shape and dtype.
             self.node.shape, self.node.dtype = self.array.shape, self.array.dtype
@@ -230,7 +230,7 @@ class Tensor:
             if not self.is_leaf:
                 raise TapeError("a tensor made by a recorded op cannot stop requiring grad; use its detach()")
             self.node = None
-        elif self.node is None:
+        elif self.place() is None:
             if self.dtype.kind not in ("float", "complex"):
                 raise TypeError(
                     f"only float tensors can require grad, and this one is {self.dtype.name}: "
@@ -246,6 +246,10 @@ class Tensor:
         tensor.version = self.version
         return tensor
 
+    def place(self) -> Node | None:
+        """Its node; of a view whose base was changed in place since, made anew."""
+        return self.node if self.alias is None else node_of(self)
+
     def retain_grad(self) -> None:
         """Let backward leave a ``grad`` here too, though a recorded op made it.
 
@@ -254,10 +258,11 @@ class Tensor:
         TapeError
             If it needs no gradient.
         """
-        if self.node is None:
+        node = self.place()
+        if node is None:
             raise TapeError("retain_grad: this tensor does not require grad")
-        if type(self.node) is not Leaf:
-            hooks = self.node.hooks = self.node.hooks or {}
+        if type(node) is not Leaf:
+            hooks = node.hooks = node.hooks or {}
             hooks[_RETAIN] = _Retain(self)
 
     @property
@@ -275,9 +280,10 @@ class Tensor:
         TapeError
             If it needs no gradient.
         """
-        if self.node is None:
+        node = self.place()
+        if node is None:
             raise TapeError("register_hook: this tensor does not require grad")
-        hooks = self.node.hooks = self.node.hooks or {}
+        hooks = node.hooks = node.hooks or {}
         key = max(hooks, default=-1) + 1
         hooks[key] = _UserHook(hook)
         if _RETAIN in hooks:  # the last, so that what it keeps is what goes on
@@ -354,17 +360,20 @@ class Tensor:
         """Its elements as nested lists of Python numbers, or one number."""
         return self._host().tolist()
 
-    def numpy(self) -> Any:
-        """The NumPy array whose memory it is.
+    def numpy(self, *, force: bool = False) -> Any:
+        """The NumPy array whose memory it is; from another device, a copy.
+
+        Parameters
+        ----------
+        force
+            Take it off the tape first: the same as ``x.detach().cpu().numpy()``.
 
         Raises
         ------
         TapeError
-            If it requires grad: a change to the array would go unseen.
-        TypeError
-            If it is on another device.
+            If it requires grad, and not `force`: a change to the array would go unseen.
         """
-        if self.node is not None:
+        if self.requires_grad and not force:
             raise TapeError("numpy: this tensor requires grad; use x.detach().numpy()")
         return self._host()
 
@@ -372,10 +381,27 @@ class Tensor:
         return kernels(self.array).to_host(self.array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        host = self.numpy()
+        """The NumPy array that ``np.asarray`` makes of it; `copy` is None for only where it must, or True or False.
+
+        Raises
+        ------
+        TapeError
+            If it requires grad.
+        ValueError
+            If `copy` is False and there must be one: for another dtype, or from another device.
+        """
+        array = host = self.numpy()
+        shared = kernels(self.array).on_host
         if dtype is not None and host.dtype != dtype:
-            return host.astype(dtype)
-        return host.copy() if copy else host
+            array, shared = host.astype(dtype), False
+        elif copy and shared:
+            array = host.copy()
+        if copy is False and not shared:
+            raise ValueError(
+                f"numpy: a {self.dtype.name} tensor on {str(self.device)!r} cannot become an array of "
+                f"{host.dtype if dtype is None else dtype} without a copy; leave copy=False out"
+            )
+        return array
 
     def __len__(self) -> int:
         if not self.array.shape:
@@ -414,28 +440,34 @@ class Tensor:
     __hash__ = object.__hash__
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if spec and not self.array.shape else format(repr(self), spec)
+        if not spec:
+            return repr(self)
+        if self.array.shape:
+            raise TypeError(
+                f"a tensor of shape {tuple(self.shape)} cannot be formatted with {spec!r}; format its elements, "
+                "as of x.tolist()"
+            )
+        return format(self.item(), spec)
 
     def __repr__(self) -> str:
         return describe(self)
 
     # ---------------------------------------------------------------- copying and pickling
 
+    def __copy__(self) -> Tensor:
+        from .interop.pickling import shallow_copy
+
+        return shallow_copy(self)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if not self.is_leaf:
-            raise TapeError("deepcopy: this tensor was made by a recorded op; copy its detach()")
-        copied = type(self).__new__(type(self))
-        Tensor.__init__(copied, namespace(self.array).asarray(self.array, copy=True))
-        copied.requires_grad_(self.requires_grad)
-        memo[id(self)] = copied
-        if self.grad is not None:
-            copied.grad = self.grad.detach().__deepcopy__(memo)
-        return copied
+        from .interop.pickling import deep_copy
+
+        return deep_copy(self, memo)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if not self.is_leaf:
-            raise TapeError("pickle: this tensor was made by a recorded op; pickle its detach()")
-        return _rebuild, (type(self), self._host(), str(self.device), self.requires_grad)
+        from .interop.pickling import reduced
+
+        return reduced(self)
 
     if TYPE_CHECKING:
         # Attached by `methods`, from the functions of the same names.
@@ -514,9 +546,3 @@ class _Retain:
         if tensor is not None:
             tensor.accumulate(gradient, owned=False)
         return gradient
-
-
-def _rebuild(cls: type[Tensor], host: Any, device: str, requires_grad: bool) -> Tensor:
-    rebuilt = cls.__new__(cls)
-    Tensor.__init__(rebuilt, move(host, None, device), requires_grad=requires_grad)
-    return rebuilt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable
@@ -632,6 +633,25 @@ def test_gradients_that_are_zero_by_convention() -> None:
     assert gradient(lambda x: ag.xlogy(x, ag.zeros(2)), [0.0, 0.0]) == [0, 0]
 
 
+def test_cdist_of_many_rows_is_that_of_few() -> None:
+    ag.manual_seed(0)
+    x, y = (ag.randn(2, n, 4, dtype=ag.float64, requires_grad=True) for n in (30, 3))
+    results = [
+        ag.cdist(x, y, compute_mode=mode) for mode in (None, "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+    ]
+    gradients = [ag.autograd.grad(distance.square().sin().sum(), [x, y]) for distance in results]
+    for distance, found in zip(results, gradients, strict=True):
+        assert ag.allclose(distance, results[2], rtol=1e-12)
+        for got, want in zip(found, gradients[2], strict=True):
+            assert ag.allclose(got, want, rtol=1e-10, atol=1e-12)
+    far = ag.tensor([[1e8, 1.0]], requires_grad=True)
+    ag.cdist(far, far.detach(), compute_mode="use_mm_for_euclid_dist").sum().backward()
+    assert far.grad is not None
+    assert far.grad.tolist() == [[0, 0]]
+    with pytest.raises(ValueError, match="cdist: compute_mode must be one of"):
+        ag.cdist(x, y, compute_mode="fast")
+
+
 def test_a_gradient_to_both_inputs_and_to_the_number_of_a_quantile() -> None:
     x = ag.tensor([0.0, 1.0, 3.0], dtype=ag.float64, requires_grad=True)
     q = ag.tensor(0.6, dtype=ag.float64, requires_grad=True)
@@ -753,6 +773,20 @@ def test_methods_are_the_functions() -> None:
     assert ag.Tensor.polygamma(2, t.p).tolist() == ag.polygamma(2, t.p).tolist()
     assert t.m.scatter_reduce(1, t.r, t.p, reduce="sum").tolist() == ag.scatter_reduce(t.m, 1, t.r, t.p, "sum").tolist()
     assert t.m.ndimension() == 2
+
+
+def test_arguments_have_the_names_of_pytorch() -> None:
+    t = on_device("cpu")
+    assert ag.pow(input=t.v, exponent=2).tolist() == t.v.pow(exponent=2).tolist() == [0.25, 2.25, 4.0]
+    assert ag.exp(input=t.v * 0).tolist() == [1, 1, 1]
+    assert t.v.mul(other=2.0).tolist() == [1.0, -3.0, 4.0]
+    assert ag.eq(input=t.k, other=2).tolist() == [True, False, True]
+    assert ag.matmul(input=t.v, other=t.v).item() == 6.5
+    assert ag.special.i1e(input=t.v * 0).tolist() == [0, 0, 0]
+    assert list(inspect.signature(ag.atan2).parameters) == ["input", "other"]
+    assert list(inspect.signature(ag.ops.atan2).parameters) == ["x", "y"]
+    with pytest.raises(TypeError, match=r"exp\(\) got an unexpected keyword argument 'x'"):
+        ag.exp(x=t.v)
 
 
 def test_constants() -> None:

@@ -11,6 +11,7 @@ from autograd_backends import is_array
 from .. import creation, functions, ops
 from ..arrays import dtype_of_data, place
 from ..dtypes import default_complex
+from ..interop import dlpack
 from ..tensor import Tensor
 
 __all__ = [
@@ -82,15 +83,17 @@ def _holds_gradients(obj: Any) -> bool:
     )
 
 
-def from_dlpack(x: object, /, *, device: str | None = None, copy: bool | None = None) -> Tensor:
-    """A Tensor of what another library's array holds, without a copy where that can be.
+def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Tensor:
+    """A Tensor of the memory of another library's array.
 
     Raises
     ------
+    BufferError
+        If its owner does not give it: a Tensor that requires grad, say.
     ValueError
         If `copy` is False and a copy is needed.
     """
-    return asarray(np.from_dlpack(x), device=device, copy=copy)  # type: ignore[arg-type]
+    return dlpack.from_dlpack(x, device=device, copy=copy)
 
 
 # ---------------------------------------------------------------- constants

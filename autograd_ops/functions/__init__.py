@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from .elementary import *
     from .facts import *
     from .joining import *
+    from .layers import *
     from .making import *
+    from .matrices import *
     from .scans import *
     from .scattering import *
     from .searching import *
@@ -28,6 +30,16 @@ if TYPE_CHECKING:
 
 #: Modules that are imported when one of their functions is first asked for, here, in ``autograd_ops`` or as a method.
 LAZY = {
+    "functions.layers": (
+        *("adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout", "avg_pool1d", "batch_norm", "bilinear"),
+        *("binary_cross_entropy_with_logits", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d", "conv3d"),
+        *("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_embedding_loss", "cosine_similarity"),
+        *("ctc_loss", "dropout", "dropout_", "embedding", "feature_alpha_dropout", "feature_dropout", "group_norm"),
+        *("hardshrink", "hinge_embedding_loss", "instance_norm", "kl_div", "layer_norm", "margin_ranking_loss"),
+        *("max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "native_channel_shuffle"),
+        *("norm_except_dim", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "prelu"),
+        *("relu_", "rms_norm", "rrelu", "rrelu_", "selu", "selu_", "threshold", "threshold_", "triplet_margin_loss"),
+    ),
     "functions.arranging": (
         *("broadcast_shapes", "diag_embed", "diagflat", "fliplr", "flipud", "ravel", "rot90", "sum_to_size"),
         *("swapdims",),
@@ -52,6 +64,10 @@ LAZY = {
     "functions.making": (
         *("bartlett_window", "blackman_window", "empty_strided", "hamming_window", "hann_window"),
         *("kaiser_window", "logspace", "range", "scalar_tensor"),
+    ),
+    "functions.matrices": (
+        *("cholesky", "cholesky_inverse", "cholesky_solve", "det", "inverse", "logdet", "lu_solve", "matrix_exp"),
+        *("matrix_power", "orgqr", "pinverse", "qr", "slogdet", "svd", "triangular_solve"),
     ),
     "functions.scans": (
         *("cummax", "cummin", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp", "trapezoid", "trapz"),

@@ -5,66 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..call_path import renamed
 from ..creation import tensor
 from ..indexing import nonzero
-from ..ops import (
-    abs,
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    ceil,
-    clone,
-    cos,
-    cosh,
-    erf,
-    exp,
-    expm1,
-    floor,
-    floor_divide,
-    isfinite,
-    isinf,
-    isnan,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    mul,
-    neg,
-    pow,
-    reciprocal,
-    relu,
-    remainder,
-    rsqrt,
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    tan,
-    tanh,
-    trunc,
-)
-from ..ops import equal as eq
-from ..ops import greater as gt
-from ..ops import greater_equal as ge
-from ..ops import less as lt
-from ..ops import less_equal as le
-from ..ops import not_equal as ne
 from ..tensor import Tensor
 
 __all__ = [
@@ -159,6 +102,67 @@ __all__ = [
     "trunc",
     "where",
 ]
+
+# Ops, whose arguments have PyTorch's names here.
+
+abs = renamed(ops.abs, "input")
+acos = renamed(ops.acos, "input")
+acosh = renamed(ops.acosh, "input")
+asin = renamed(ops.asin, "input")
+asinh = renamed(ops.asinh, "input")
+atan = renamed(ops.atan, "input")
+atanh = renamed(ops.atanh, "input")
+ceil = renamed(ops.ceil, "input")
+clone = renamed(ops.clone, "input")
+cos = renamed(ops.cos, "input")
+cosh = renamed(ops.cosh, "input")
+erf = renamed(ops.erf, "input")
+exp = renamed(ops.exp, "input")
+expm1 = renamed(ops.expm1, "input")
+floor = renamed(ops.floor, "input")
+isfinite = renamed(ops.isfinite, "input")
+isinf = renamed(ops.isinf, "input")
+isnan = renamed(ops.isnan, "input")
+log = renamed(ops.log, "input")
+log10 = renamed(ops.log10, "input")
+log1p = renamed(ops.log1p, "input")
+log2 = renamed(ops.log2, "input")
+logical_not = renamed(ops.logical_not, "input")
+neg = renamed(ops.neg, "input")
+reciprocal = renamed(ops.reciprocal, "input")
+relu = renamed(ops.relu, "input")
+rsqrt = renamed(ops.rsqrt, "input")
+sigmoid = renamed(ops.sigmoid, "input")
+sign = renamed(ops.sign, "input")
+sin = renamed(ops.sin, "input")
+sinh = renamed(ops.sinh, "input")
+sqrt = renamed(ops.sqrt, "input")
+square = renamed(ops.square, "input")
+tan = renamed(ops.tan, "input")
+tanh = renamed(ops.tanh, "input")
+trunc = renamed(ops.trunc, "input")
+pow = renamed(ops.pow, "input", "exponent")
+atan2 = renamed(ops.atan2, "input", "other")
+bitwise_and = renamed(ops.bitwise_and, "input", "other")
+bitwise_or = renamed(ops.bitwise_or, "input", "other")
+bitwise_xor = renamed(ops.bitwise_xor, "input", "other")
+floor_divide = renamed(ops.floor_divide, "input", "other")
+logaddexp = renamed(ops.logaddexp, "input", "other")
+logical_and = renamed(ops.logical_and, "input", "other")
+logical_or = renamed(ops.logical_or, "input", "other")
+logical_xor = renamed(ops.logical_xor, "input", "other")
+maximum = renamed(ops.maximum, "input", "other")
+minimum = renamed(ops.minimum, "input", "other")
+mul = renamed(ops.mul, "input", "other")
+remainder = renamed(ops.remainder, "input", "other")
+eq = renamed(ops.equal, "input", "other")
+ge = renamed(ops.greater_equal, "input", "other")
+gt = renamed(ops.greater, "input", "other")
+le = renamed(ops.less_equal, "input", "other")
+lt = renamed(ops.less, "input", "other")
+ne = renamed(ops.not_equal, "input", "other")
+
+# PyTorch's other names.
 
 absolute = abs
 multiply = mul

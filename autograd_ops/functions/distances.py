@@ -26,13 +26,20 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = None) -> Tensor:
     """The p-norm of the difference of each row of `x1` [..., n, d] and each of `x2` [..., m, d]: [..., n, m].
 
-    The gradient of a distance that is 0 is 0. `compute_mode` is PyTorch's: distances are always of differences, which
-    is exact where two rows are close.
+    The gradient of a distance that is 0 is 0.
+
+    Parameters
+    ----------
+    compute_mode
+        How distances with p = 2 are found. ``"use_mm_for_euclid_dist"``: by a matrix product, as |x|^2 - 2 x y + |y|^2,
+        which needs no memory for all differences, but where two rows are close loses digits, up to half of them.
+        ``"donot_use_mm_for_euclid_dist"``: from the differences. By default,
+        ``"use_mm_for_euclid_dist_if_necessary"``, from the differences of up to 25 rows each.
 
     Raises
     ------
     ValueError
-        If one has fewer than two dimensions, the rows differ in length, or p is negative.
+        If one has fewer than two dimensions, the rows differ in length, p is negative, or there is no such mode.
 
     Examples
     --------
@@ -46,11 +53,29 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = Non
         raise ValueError(f"cdist: the rows have lengths {x1.shape[-1]} and {x2.shape[-1]}")
     if p < 0:
         raise ValueError(f"cdist: p must not be negative, got {p}")
+    if compute_mode not in (None, *_MODES):
+        raise ValueError(f"cdist: compute_mode must be one of {', '.join(_MODES)}, not {compute_mode!r}")
     broadcast_shape("cdist", (x1.shape[:-2], x2.shape[:-2]))
+    many = max(x1.shape[-2], x2.shape[-2]) > 25 and compute_mode != "donot_use_mm_for_euclid_dist"
+    if p == 2 and (many or compute_mode == "use_mm_for_euclid_dist"):
+        return _by_product(x1, x2)
     difference = ops.expand_dims(x1, x1.ndim - 1) - ops.expand_dims(x2, x2.ndim - 2)
     if not difference.shape[-1]:
         return ops.sum(difference, (difference.ndim - 1,), False)
     return norm(difference, p, -1)
+
+
+#: PyTorch's words for how euclidean distances are found.
+_MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+
+
+def _by_product(x1: Tensor, x2: Tensor) -> Tensor:
+    squares = [ops.sum(ops.square(x), (x.ndim - 1,), True) for x in (x1, x2)]
+    products = ops.matmul(x1, ops.matrix_transpose(x2))
+    total = squares[0] + ops.matrix_transpose(squares[1]) - 2.0 * products
+    # What is not above 0 is 0 but for rounding.
+    apart = total > 0
+    return ops.where(apart, ops.sqrt(ops.where(apart, total, 1.0)), 0.0)
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:

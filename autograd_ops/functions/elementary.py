@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from autograd_backends import kernels
 
 from .. import ops
+from ..call_path import renamed
 from ..creation import full_like
 from ..dtypes import float64, int32
-from ..ops import bitwise_left_shift, bitwise_right_shift, copysign, fmod, hypot, nextafter, signbit
-from ..ops.integers import gcd, lcm
+from ..ops import integers
 from ..tensor import Tensor
 
 __all__ = [
@@ -45,7 +45,16 @@ __all__ = [
     "signbit",
 ]
 
-bitwise_not = ops.bitwise_invert
+bitwise_not = renamed(ops.bitwise_invert, "input")
+signbit = renamed(ops.signbit, "input")
+bitwise_left_shift = renamed(ops.bitwise_left_shift, "input", "other")
+bitwise_right_shift = renamed(ops.bitwise_right_shift, "input", "other")
+copysign = renamed(ops.copysign, "input", "other")
+fmod = renamed(ops.fmod, "input", "other")
+hypot = renamed(ops.hypot, "input", "other")
+nextafter = renamed(ops.nextafter, "input", "other")
+gcd = renamed(integers.gcd, "input", "other")
+lcm = renamed(integers.lcm, "input", "other")
 
 
 def _is_floating(x: Any) -> bool:

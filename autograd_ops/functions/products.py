@@ -6,11 +6,13 @@ import math
 from typing import Any
 
 from .. import ops
-from ..ops import matmul
+from ..call_path import renamed
 from ..tensor import Tensor
 from .shapes import diagonal, permute
 
 __all__ = ["addmm", "bmm", "dot", "einsum", "inner", "matmul", "mm", "mv", "outer", "trace"]
+
+matmul = renamed(ops.matmul, "input", "other")
 
 
 def _ranks(name: str, *operands: tuple[Tensor, int]) -> None:

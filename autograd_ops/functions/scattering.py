@@ -108,9 +108,8 @@ def _from_front(name: str, indices: Tensor, size: int) -> Tensor:
     if indices.dtype.kind not in ("int", "uint"):
         raise TypeError(f"{name}: indices must be integers, not {indices.dtype.name}")
     wide = indices.to(int64)
-    wrapped = ops.where(wide < 0, wide + size, wide)
-    check_indices(wrapped, size, name)
-    return wrapped
+    kernels(wide.array).check_indices(wide.array, size, name, -size)
+    return ops.where(wide < 0, wide + size, wide)
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:

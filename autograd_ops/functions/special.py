@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from .. import ops
-from ..ops.special import digamma, erfc, erfinv, i0, lgamma, zeta
+from ..call_path import renamed
+from ..ops import special
 from ..tensor import Tensor
 
 __all__ = [
@@ -23,6 +24,12 @@ __all__ = [
     "sinc",
     "xlogy",
 ]
+
+digamma = renamed(special.digamma, "input")
+erfc = renamed(special.erfc, "input")
+erfinv = renamed(special.erfinv, "input")
+i0 = renamed(special.i0, "input")
+lgamma = renamed(special.lgamma, "input")
 
 
 def exp2(input: Tensor) -> Tensor:
@@ -97,7 +104,7 @@ def polygamma(n: Any, input: Any) -> Tensor:
         raise ValueError(f"polygamma: n must not be negative, got {n}")
     if n == 0:
         return digamma(input)
-    return (-1.0) ** (n + 1) * math.factorial(n) * zeta(n + 1.0, input)
+    return (-1.0) ** (n + 1) * math.factorial(n) * special.zeta(n + 1.0, input)
 
 
 def mvlgamma(input: Tensor, p: int) -> Tensor:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import ops
-from ..dims import axes_of, axis_of, broadcast_shape
+from .. import linalg, ops
+from ..dims import axes_of, broadcast_shape
 from ..tensor import Tensor
-from .products import bmm, mm, mv, outer, plus_product
+from .products import bmm, mv, outer, plus_product
 from .shapes import cat
 
 __all__ = [
@@ -125,21 +125,12 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     >>> ag.cross(ag.tensor([1.0, 0.0, 0.0]), ag.tensor([0.0, 1.0, 0.0]))
     tensor([0., 0., 1.])
     """
-    if input.ndim != other.ndim:
-        raise ValueError(f"cross: tensors of {input.ndim} and {other.ndim} dimensions; give both as many")
-    shape = broadcast_shape("cross", (tuple(input.shape), tuple(other.shape)))
     if dim is None:
+        shape = broadcast_shape("cross", (tuple(input.shape), tuple(other.shape)))
         if 3 not in shape:
             raise ValueError(f"cross: no dimension of shape {shape} has length 3")
-        axis = shape.index(3)
-    else:
-        axis = axis_of("cross", dim, len(shape))
-        if not shape or input.shape[axis] != 3 or other.shape[axis] != 3:
-            raise ValueError(f"cross: dimension {dim} of shape {shape} must have length 3")
-    a, b = ops.broadcast_to(input, shape), ops.broadcast_to(other, shape)
-    next_one = [ops.roll(x, (-1,), (axis,)) for x in (a, b)]
-    # Component i is a_(i+1) b_(i+2) - a_(i+2) b_(i+1): rolled back, one product of neighbours less the other.
-    return ops.roll(a * next_one[1] - next_one[0] * b, (-1,), (axis,))
+        dim = shape.index(3) - len(shape)
+    return linalg.cross(input, other, dim=dim)
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
@@ -182,21 +173,4 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     """
     if not matrices:
         raise ValueError("chain_matmul: expected at least one matrix")
-    n = len(matrices)
-    for i, x in enumerate(matrices):
-        if x.ndim != 2:
-            raise ValueError(f"chain_matmul: operand {i} must be a matrix, not of shape {tuple(x.shape)}")
-    sizes = [matrices[0].shape[0], *[x.shape[1] for x in matrices]]
-    cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(n)}
-    cut: dict[tuple[int, int], int] = {}
-    for length in range(1, n):
-        for i in range(n - length):
-            j = i + length
-            ways = {k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)}
-            cut[i, j] = min(ways, key=ways.__getitem__)
-            cost[i, j] = ways[cut[i, j]]
-
-    def product(i: int, j: int) -> Tensor:
-        return matrices[i] if i == j else mm(product(i, cut[i, j]), product(cut[i, j] + 1, j))
-
-    return product(0, n - 1)
+    return matrices[0] if len(matrices) == 1 else linalg.multi_dot(matrices)

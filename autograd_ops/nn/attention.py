@@ -124,6 +124,35 @@ class MultiheadAttention(Module):
         self.out_proj = Linear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
         self._reset_parameters()
 
+    @classmethod
+    def of_tensors(
+        cls,
+        num_heads: int,
+        dropout: float,
+        add_zero_attn: bool,
+        out_proj: tuple[Tensor, Tensor | None],
+        **projections: Tensor | None,
+    ) -> MultiheadAttention:
+        """One that computes with Tensors that are there, on the tape or not; none becomes a parameter by this.
+
+        Parameters
+        ----------
+        num_heads, dropout, add_zero_attn
+            As when it is made.
+        out_proj
+            Weight and bias of the last, affine map.
+        **projections
+            The other attributes that are parameters, by name.
+        """
+        made, last = cls.__new__(cls), Linear.__new__(Linear)
+        Module.__init__(made)
+        Module.__init__(last)
+        width = out_proj[0].shape[0]
+        settings = {"num_heads": num_heads, "dropout": dropout, "add_zero_attn": add_zero_attn, "batch_first": False}
+        vars(last).update(weight=out_proj[0], bias=out_proj[1], in_features=width, out_features=width)
+        vars(made).update(**settings, embed_dim=width, head_dim=width // num_heads, out_proj=last, **projections)
+        return made
+
     def _reset_parameters(self) -> None:
         for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
             if weight is not None:

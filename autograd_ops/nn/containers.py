@@ -10,7 +10,7 @@ from ..tensor import Tensor
 from .module import Module
 from .parameter import Parameter
 
-__all__ = ["ModuleDict", "ModuleList", "ParameterList", "Sequential"]
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 T = TypeVar("T", Module, Parameter)
 
@@ -52,6 +52,18 @@ class _Numbered(Module, Generic[T]):
         items.insert(index, item)
         self._become(items)
         return self
+
+    def pop(self, key: int = -1) -> T:
+        """Take one out, by default the last, and return it.
+
+        Raises
+        ------
+        IndexError
+            If there is none.
+        """
+        item: T = self._register_of_items()[self._key(key)]
+        del self[key]
+        return item
 
     def _add(self, name: str, item: Any) -> None:
         self.add_module(name, item)
@@ -109,6 +121,17 @@ class Sequential(_Numbered[Module]):
         for module in self._modules.values():
             input = module(input)  # type: ignore[misc]
         return input
+
+    def __add__(self, other: Iterable[Module]) -> Sequential:
+        return Sequential(*self, *other)
+
+    def __mul__(self, times: int) -> Sequential:
+        return Sequential(*list(self) * _positive(times))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, times: int) -> Self:
+        return self.extend(list(self) * (_positive(times) - 1))
 
     @overload
     def __getitem__(self, index: int) -> Module: ...
@@ -251,8 +274,8 @@ class ParameterList(_Numbered[Parameter]):
     >>> weights = ag.nn.ParameterList([ag.ones(2, 2), ag.zeros(3)])
     >>> weights
     ParameterList(
-      (0): Parameter of shape (2, 2), float32
-      (1): Parameter of shape (3,), float32
+      (0): Parameter containing: [autograd_ops.float32 of size 2x2]
+      (1): Parameter containing: [autograd_ops.float32 of size 3]
     )
     """
 
@@ -277,4 +300,141 @@ class ParameterList(_Numbered[Parameter]):
         return self._parameters[self._key(index)]  # type: ignore[return-value]
 
     def _children_reprs(self) -> list[tuple[str, str]]:
-        return [(name, f"Parameter of shape {tuple(p.shape)}, {p.dtype.name}") for name, p in self.named_parameters()]
+        return [(name, _described(parameter)) for name, parameter in self._parameters.items()]
+
+
+class ParameterDict(Module):
+    """Parameters by name, all of them registered.
+
+    Parameters
+    ----------
+    parameters
+        Parameters, or Tensors to be made into some: a mapping, or pairs of name and Tensor.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> choices = ag.nn.ParameterDict({"left": ag.zeros(2)})
+    >>> choices["right"] = ag.ones(2, 3)
+    >>> choices
+    ParameterDict(
+      (left): Parameter containing: [autograd_ops.float32 of size 2]
+      (right): Parameter containing: [autograd_ops.float32 of size 2x3]
+    )
+    """
+
+    def __init__(self, parameters: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] | None = None) -> None:
+        super().__init__()
+        self.update(parameters or {})
+
+    def __getitem__(self, key: str) -> Parameter:
+        return self._parameters[key]  # type: ignore[return-value]
+
+    def __setitem__(self, key: str, value: Tensor) -> None:
+        self.register_parameter(key, value if isinstance(value, Parameter) else Parameter(value))
+
+    def __delitem__(self, key: str) -> None:
+        self.pop(key)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._parameters)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._parameters
+
+    def __or__(self, other: Mapping[str, Tensor] | ParameterDict) -> ParameterDict:
+        joined = self.copy()
+        joined.update(other)
+        return joined
+
+    def __ior__(self, other: Mapping[str, Tensor] | ParameterDict) -> Self:
+        self.update(other)
+        return self
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._parameters.keys()
+
+    def values(self) -> Iterable[Any]:
+        """The parameters."""
+        return self._parameters.values()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Names and parameters."""
+        return self._parameters.items()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The parameter called `key`, or `default` if there is none."""
+        return self._parameters.get(key, default)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The parameter called `key`; if there is none, `default` becomes it."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, parameters: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] | ParameterDict) -> None:
+        """Add parameters, or put them in the place of those of the same name."""
+        for key, value in parameters.items() if isinstance(parameters, (Mapping, ParameterDict)) else parameters:
+            self[key] = value
+
+    def pop(self, key: str) -> Parameter:
+        """Take the parameter called `key` out, and return it.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        parameter = self[key]
+        delattr(self, key)
+        return parameter
+
+    def popitem(self) -> tuple[str, Parameter]:
+        """Take the last parameter out, and return its name and itself.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        if not self._parameters:
+            raise KeyError("popitem: the ParameterDict is empty")
+        key = next(reversed(self))
+        return key, self.pop(key)
+
+    def clear(self) -> None:
+        """Take all parameters out."""
+        for key in list(self):
+            del self[key]
+
+    def copy(self) -> ParameterDict:
+        """Another one of the same parameters."""
+        return ParameterDict(dict(self.items()))
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """Another one, with `default` under each of `keys`."""
+        return ParameterDict((key, default) for key in keys)
+
+    def _children_reprs(self) -> list[tuple[str, str]]:
+        return [(name, _described(parameter)) for name, parameter in self._parameters.items()]
+
+
+def _described(parameter: Parameter | None) -> str:
+    if parameter is None:
+        return "None"
+    size = "x".join(map(str, parameter.shape))
+    where = "" if parameter.device == "cpu" else f" ({parameter.device})"
+    return f"Parameter containing: [{parameter.dtype!r} of size {size}{where}]"
+
+
+def _positive(times: int) -> int:
+    if not isinstance(times, int) or times < 1:
+        raise ValueError(f"Sequential: a number of times is a positive int, not {times!r}")
+    return times

@@ -7,27 +7,44 @@ output, and how many outputs an input goes into.
 from __future__ import annotations
 
 import math
-import warnings
+from collections.abc import Callable
+from typing import Any
 
 from .. import ops
-from ..creation import eye
-from ..random import Generator, rand_like, randn_like
+from ..creation import eye as identity
+from ..creation import zeros_like
+from ..random import Generator, rand_like, randn, randn_like
 from ..tape import no_grad
 from ..tensor import Tensor
+from ..warn import warn_user
 
 __all__ = [
     "calculate_gain",
+    "constant",
     "constant_",
+    "dirac",
+    "dirac_",
+    "eye",
     "eye_",
     "fan_in_and_out",
     "fan_in_uniform_",
+    "kaiming_normal",
     "kaiming_normal_",
+    "kaiming_uniform",
     "kaiming_uniform_",
+    "normal",
     "normal_",
     "ones_",
+    "orthogonal",
+    "orthogonal_",
+    "sparse",
+    "sparse_",
     "trunc_normal_",
+    "uniform",
     "uniform_",
+    "xavier_normal",
     "xavier_normal_",
+    "xavier_uniform",
     "xavier_uniform_",
     "zeros_",
 ]
@@ -82,7 +99,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """
     if tensor.ndim != 2:
         raise ValueError(f"eye_: expected a matrix, got shape {tuple(tensor.shape)}")
-    return tensor.copy_(eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
+    return tensor.copy_(identity(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
 
 
 # ---------------------------------------------------------------- by fan
@@ -219,9 +236,119 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 
 def _is_empty(tensor: Tensor) -> bool:
     if 0 in tensor.shape:
-        warnings.warn(f"a weight of shape {tuple(tensor.shape)} has no elements to fill", UserWarning, stacklevel=3)
+        warn_user(f"a weight of shape {tuple(tensor.shape)} has no elements to fill")
         return True
     return False
+
+
+# ---------------------------------------------------------------- structured
+
+
+@no_grad
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Fill the weight of a convolution so that it gives its input back, as far as there are channels.
+
+    Parameters
+    ----------
+    tensor
+        [out, in, *kernel], of 3, 4 or 5 dimensions.
+    groups
+        How many groups of output channels each give the first input channels back.
+
+    Raises
+    ------
+    ValueError
+        If `tensor` has other dimensions, or `groups` does not divide its first one.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.nn.init.dirac_(ag.empty(2, 2, 3))[0]
+    tensor([[0., 1., 0.],
+            [0., 0., 0.]])
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError(f"dirac_: takes a weight of 3, 4 or 5 dimensions, not of shape {tuple(tensor.shape)}")
+    if tensor.shape[0] % groups:
+        raise ValueError(f"dirac_: {tensor.shape[0]} output channels are not divisible by groups={groups}")
+    per_group = tensor.shape[0] // groups
+    centre = tuple(n // 2 for n in tensor.shape[2:])
+    filled = zeros_like(tensor)
+    for group in range(groups):
+        for channel in range(min(per_group, tensor.shape[1])):
+            filled[(group * per_group + channel, channel, *centre)] = 1.0
+    return tensor.copy_(filled)
+
+
+@no_grad
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Fill with a random matrix whose rows, or columns if these are fewer, are orthogonal and of length `gain`.
+
+    Parameters
+    ----------
+    tensor
+        Of two dimensions or more; all after the first count as one.
+    gain
+        The length.
+    generator
+        What is drawn from.
+
+    Raises
+    ------
+    ValueError
+        If `tensor` has fewer than two dimensions.
+
+    Notes
+    -----
+    Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning in deep linear neural networks,
+    2013. The signs that a QR decomposition leaves open are chosen so that all such matrices are equally likely.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> w = ag.nn.init.orthogonal_(ag.empty(3, 5))
+    >>> ag.allclose(w @ w.T, ag.eye(3), atol=1e-5)
+    True
+    """
+    from ..linalg import qr  # which few models need
+
+    if tensor.ndim < 2:
+        raise ValueError(f"orthogonal_: needs two dimensions or more, got shape {tuple(tensor.shape)}")
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.shape[0]
+    columns = tensor.numel() // rows
+    wide = rows < columns
+    size = (columns, rows) if wide else (rows, columns)
+    drawn = randn(*size, generator=generator, dtype=tensor.dtype, device=tensor.device)
+    q, r = qr(drawn)
+    q = q * ops.sign(r.diagonal())
+    if wide:
+        q = ops.matrix_transpose(q)
+    return tensor.copy_(ops.reshape(q, tuple(tensor.shape)) * gain)
+
+
+@no_grad
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
+    """Fill a matrix with normal numbers, and of each column a part of `sparsity` with 0 (Martens, 2010).
+
+    Raises
+    ------
+    ValueError
+        If `tensor` is no matrix.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> w = ag.nn.init.sparse_(ag.empty(10, 3), sparsity=0.3)
+    >>> (w == 0).sum(dim=0).tolist()
+    [3, 3, 3]
+    """
+    if tensor.ndim != 2:
+        raise ValueError(f"sparse_: expected a matrix, got shape {tuple(tensor.shape)}")
+    zeros = math.ceil(sparsity * tensor.shape[0])
+    ranks = rand_like(tensor, generator=generator).argsort(dim=0).argsort(dim=0)
+    return tensor.copy_(ops.where(ranks < zeros, 0.0, randn_like(tensor, generator=generator) * std))
 
 
 # ---------------------------------------------------------------- truncated normal
@@ -285,3 +412,25 @@ def _propose_in_piece(like: Tensor, low: float, high: float, generator: Generato
     drawn = rand_like(like, generator=generator) * (high - low) + low
     peak = min(max(0.0, low), high)
     return drawn, rand_like(like, generator=generator) <= ops.exp((peak * peak - drawn * drawn) * 0.5)
+
+
+# ---------------------------------------------------------------- older names
+
+
+def _older(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    name = function.__name__.rstrip("_")
+
+    def older(*args: Any, **kwargs: Any) -> Tensor:
+        warn_user(f"nn.init.{name} is deprecated: use nn.init.{function.__name__}", category=FutureWarning)
+        return function(*args, **kwargs)
+
+    older.__name__ = older.__qualname__ = name
+    older.__doc__ = f"PyTorch's older name of `{function.__name__}`; it warns."
+    return older
+
+
+constant, dirac, eye, normal, uniform = map(_older, (constant_, dirac_, eye_, normal_, uniform_))
+kaiming_normal, kaiming_uniform, orthogonal, sparse = map(
+    _older, (kaiming_normal_, kaiming_uniform_, orthogonal_, sparse_)
+)
+xavier_normal, xavier_uniform = map(_older, (xavier_normal_, xavier_uniform_))

@@ -19,6 +19,7 @@ __all__ = [
     "L1Loss",
     "MSELoss",
     "NLLLoss",
+    "NLLLoss2d",
     "SmoothL1Loss",
 ]
 
@@ -190,6 +191,10 @@ class CrossEntropyLoss(_WeightedLoss):
             reduction=self.reduction,
             label_smoothing=self.label_smoothing,
         )
+
+
+#: PyTorch's older name.
+NLLLoss2d = NLLLoss
 
 
 class KLDivLoss(_Loss):

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
+from ..creation import empty_like
 from ..dtypes import DType, as_dtype, bfloat16, float16, float32, float64
 from ..tape import no_grad
 from ..tensor import RemovableHandle, Tensor
 from .hooks import add_hook, call_with_hooks
-from .parameter import Parameter
+from .parameter import Buffer, Parameter
 from .trail import locate
 
 __all__ = ["IncompatibleKeys", "Module"]
 
 #: What is registered when it becomes an attribute, and in which register.
 _REGISTERS = ("_parameters", "_buffers", "_modules")
+
+#: Under which name a state has what `Module.get_extra_state` gave.
+_EXTRA_STATE = "_extra_state"
 
 
 class IncompatibleKeys(NamedTuple):
@@ -75,6 +79,8 @@ class Module:
         self._non_persistent: set[str] = set()
         self._forward_pre_hooks: dict[int, Callable[..., Any]] = {}
         self._forward_hooks: dict[int, Callable[..., Any]] = {}
+        # Those on the way to and from a state_dict are few, and made when the first is registered.
+        self._state_hooks: dict[str, dict[int, Callable[..., Any]]] = {}
         self._backward_pre_hooks: dict[int, Callable[..., Any]] = {}
         self._backward_hooks: dict[int, Callable[..., Any]] = {}
 
@@ -177,6 +183,10 @@ class Module:
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Parameter):
             self._register("_parameters", name, value)
+        elif isinstance(value, Buffer):
+            self._register("_buffers", name, value)
+            if not value.persistent:
+                self._non_persistent.add(name)
         elif isinstance(value, Module):
             self._register("_modules", name, value)
         else:
@@ -224,6 +234,10 @@ class Module:
                 return held[name]
         hint = "" if "_parameters" in self.__dict__ else "; its __init__ has not called super().__init__()"
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+
+    def __dir__(self) -> list[str]:
+        held = [name for register in _REGISTERS for name in self.__dict__.get(register, ()) if name.isidentifier()]
+        return sorted({*super().__dir__(), *held})
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Give the module a parameter, or the place for one where `param` is None.
@@ -404,6 +418,64 @@ class Module:
             module = below
         return module
 
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put `module` at a path such as ``"encoder.0.fc"``.
+
+        Parameters
+        ----------
+        target
+            The path.
+        module
+            What is put there.
+        strict
+            Whether there must be a module already.
+
+        Raises
+        ------
+        AttributeError
+            If there is nothing on the way to it, or with `strict` at it.
+        ValueError
+            If the path is empty.
+        TypeError
+            If `module` is no Module.
+        """
+        if not target:
+            raise ValueError("set_submodule: the path is empty, and a module cannot replace itself")
+        if not isinstance(module, Module):
+            raise TypeError(f"set_submodule: expected a Module, not {type(module).__name__}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict:
+            parent.get_submodule(name)
+        setattr(parent, name, module)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a path such as ``"encoder.0.fc.weight"``.
+
+        Raises
+        ------
+        AttributeError
+            If there is none.
+        """
+        return self._get("_parameters", "parameter", target)
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a path such as ``"encoder.0.norm.running_mean"``.
+
+        Raises
+        ------
+        AttributeError
+            If there is none.
+        """
+        return self._get("_buffers", "buffer", target)
+
+    def _get(self, register: str, what: str, target: str) -> Any:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if name not in module.__dict__[register]:
+            raise AttributeError(f"{type(module).__name__} has no {what} {name!r}")
+        return module.__dict__[register][name]
+
     # ---------------------------------------------------------------- changing all of it
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:
@@ -520,6 +592,31 @@ class Module:
         """The same as ``to(bfloat16)``."""
         return self.to(bfloat16)
 
+    def type(self, dst_type: Any) -> Self:
+        """The same as ``to(dst_type)``."""
+        return self.to(dst_type)
+
+    def to_empty(self, *, device: str | None, recurse: bool = True) -> Self:
+        """Move it to a device without its values, which may become anything; returns itself.
+
+        Parameters
+        ----------
+        device
+            A device string.
+        recurse
+            Whether the modules below it move as well.
+        """
+        for module in self.modules() if recurse else (self,):
+            module._convert_own(lambda tensor: empty_like(tensor, device=device))
+        return self
+
+    def share_memory(self) -> Self:
+        """Does nothing: threads share all memory; returns itself."""
+        return self
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Does nothing: the module computes as it is. What PyTorch takes is accepted."""
+
     def cpu(self) -> Self:
         """The same as ``to("cpu")``."""
         return self.to("cpu")
@@ -532,23 +629,32 @@ class Module:
 
     def _convert(self, convert: Callable[[Tensor], Tensor]) -> Self:
         for module in self.modules():
-            for parameter in module._parameters.values():
-                if parameter is not None:
-                    parameter.data = convert(parameter.data)
-                    if parameter.grad is not None:
-                        parameter.grad = convert(parameter.grad.detach())
-            for name, buffer in module._buffers.items():
-                if buffer is not None:
-                    setattr(module, name, convert(buffer))
+            module._convert_own(convert)
         return self
+
+    def _convert_own(self, convert: Callable[[Tensor], Tensor]) -> None:
+        for parameter in self._parameters.values():
+            if parameter is not None:
+                parameter.data = convert(parameter.data)
+                if parameter.grad is not None:
+                    parameter.grad = convert(parameter.grad.detach())
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                setattr(self, name, convert(buffer))
 
     # ---------------------------------------------------------------- saving and loading
 
-    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
+    def state_dict(
+        self, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Any]:
         """Its parameters and persistent buffers by path, as Tensors that share their memory.
+
+        A module that overrides `get_extra_state` has what that gives there too, as ``"_extra_state"``.
 
         Parameters
         ----------
+        destination
+            A dict to write to, and to return, instead of a new one.
         prefix
             What keys start with, its dot included.
         keep_vars
@@ -560,15 +666,78 @@ class Module:
         >>> list(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).state_dict())
         ['0.weight', '0.bias', '1.weight', '1.bias', '1.running_mean', '1.running_var', '1.num_batches_tracked']
         """
-        state: dict[str, Tensor] = {}
-        for path, module in self.named_modules(remove_duplicate=False):
+        state: dict[str, Any] = {} if destination is None else destination
+        places = [
+            (prefix + path + "." if path else prefix, module)
+            for path, module in self.named_modules(remove_duplicate=False)
+        ]
+        for start, module in places:
+            for hook in module._hooks("save_pre"):
+                hook(module, start, keep_vars)
             own: dict[str, Tensor | None] = {**module._parameters, **module._buffers}
             for name, tensor in own.items():
                 if tensor is not None and name not in module._non_persistent:
-                    state[prefix + _join(path, name)] = tensor if keep_vars else tensor.detach()
+                    state[start + name] = tensor if keep_vars else tensor.detach()
+            if module._has_extra_state():
+                state[start + _EXTRA_STATE] = module.get_extra_state()
+        # Each after what is below it.
+        for start, module in reversed(places):
+            for hook in module._hooks("save_post"):
+                hook(module, state, start, {})
         return state
 
-    def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> IncompatibleKeys:
+    def get_extra_state(self) -> Any:
+        """What else is to be saved, besides parameters and buffers; a subclass overrides it and `set_extra_state`.
+
+        Raises
+        ------
+        NotImplementedError
+            If this one has not.
+        """
+        raise NotImplementedError(f"{type(self).__name__} overrides no get_extra_state")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take what `get_extra_state` gave.
+
+        Raises
+        ------
+        NotImplementedError
+            If this class does not override it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} overrides no set_extra_state")
+
+    def _has_extra_state(self) -> bool:
+        return type(self).get_extra_state is not Module.get_extra_state
+
+    def register_state_dict_pre_hook(self, hook: Callable[[Module, str, bool], Any]) -> RemovableHandle:
+        """Call ``hook(module, prefix, keep_vars)`` before its part of a `state_dict` is made."""
+        return self._add_state_hook("save_pre", hook)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(module, state_dict, prefix, local_metadata)`` when all below it is there; it may change it."""
+        return self._add_state_hook("save_post", hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call a hook before a state is loaded into it.
+
+        ``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)`` may
+        change the dict, which is a copy, and add to the last list what is an error.
+        """
+        return self._add_state_hook("load_pre", hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[[Module, IncompatibleKeys], Any]) -> RemovableHandle:
+        """Call ``hook(module, incompatible_keys)`` after a load; keys that it takes from the lists are forgiven."""
+        return self._add_state_hook("load_post", hook)
+
+    def _add_state_hook(self, kind: str, hook: Callable[..., Any]) -> RemovableHandle:
+        return add_hook(self._state_hooks.setdefault(kind, {}), hook)
+
+    def _hooks(self, kind: str) -> list[Callable[..., Any]]:
+        return list(self._state_hooks.get(kind, {}).values())
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
         """Copy the Tensors of a `state_dict` into the parameters and buffers of the same paths.
 
         They may be of other dtypes and on other devices. If anything is wrong, nothing is loaded.
@@ -579,6 +748,9 @@ class Module:
             Tensors by path.
         strict
             Whether a key that is missing or not expected is an error; a shape that differs always is.
+        assign
+            Put the Tensors themselves in the place of the parameters and buffers, rather than copying them into these:
+            their dtypes and devices become the module's. An optimizer made before does not know them.
 
         Returns
         -------
@@ -599,26 +771,56 @@ class Module:
         <All keys matched successfully>
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"load_state_dict: expected a dict of Tensors, not {type(state_dict).__name__}")
-        own = self.state_dict(keep_vars=True)
-        missing = [key for key in own if key not in state_dict]
-        unexpected = [key for key in state_dict if key not in own]
-        given = {key: state_dict[key] for key in own if key in state_dict}
-        problems = [text for key, value in given.items() if (text := _misfit(key, value, own[key]))]
-        if strict and unexpected:
-            problems.insert(0, f"unexpected: {', '.join(map(repr, unexpected))}")
-        if strict and missing:
-            problems.insert(0, f"missing: {', '.join(map(repr, missing))}")
-        if problems:
-            raise RuntimeError(
-                "\n    ".join([f"load_state_dict: the state does not fit {type(self).__name__}:", *problems])
+            raise TypeError(
+                f"load_state_dict: expected state_dict to be a dict of Tensors, not {type(state_dict).__name__}"
             )
-        with no_grad():
-            # All conversions come first, so that one that fails leaves the model as it was.
-            values = [value.detach().to(own[key].device, own[key].dtype) for key, value in given.items()]
-            for key, value in zip(given, values, strict=True):
-                own[key].copy_(value)
-        return IncompatibleKeys(missing, unexpected)
+        given = dict(state_dict)
+        places = list(self.named_modules(remove_duplicate=False))
+        problems: list[str] = []
+        for path, module in places:
+            for hook in module._hooks("load_pre"):
+                hook(module, given, path + "." if path else "", {}, strict, [], [], problems)
+        own: dict[str, Tensor] = {}
+        extra: dict[str, Module] = {}
+        for path, module in places:
+            for name, tensor in (*module._parameters.items(), *module._buffers.items()):
+                if tensor is not None and name not in module._non_persistent:
+                    own[_join(path, name)] = tensor
+            if module._has_extra_state():
+                extra[_join(path, _EXTRA_STATE)] = module
+        missing = [key for key in (*own, *extra) if key not in given]
+        unexpected = [key for key in given if key not in own and key not in extra]
+        keys = IncompatibleKeys(missing, unexpected)
+        fitting = {key: given[key] for key in own if key in given}
+        problems += [text for key, value in fitting.items() if (text := _misfit(key, value, own[key]))]
+        after = [(module, hook) for _, module in reversed(places) for hook in module._hooks("load_post")]
+        self._refuse(problems, keys if strict and not after else None)
+        if assign:
+            for key, value in fitting.items():
+                path, _, name = key.rpartition(".")
+                setattr(self.get_submodule(path), name, _in_place_of(own[key], value))
+        else:
+            with no_grad():
+                # All conversions come first, so that one that fails leaves the model as it was.
+                values = [value.detach().to(own[key].device, own[key].dtype) for key, value in fitting.items()]
+                for key, value in zip(fitting, values, strict=True):
+                    own[key].copy_(value)
+        for key, module in extra.items():
+            if key in given:
+                module.set_extra_state(given[key])
+        for module, hook in after:
+            hook(module, keys)
+        self._refuse([], keys if strict else None)
+        return keys
+
+    def _refuse(self, problems: list[str], keys: IncompatibleKeys | None) -> None:
+        """Raise if there are `problems`, or `keys` that are missing or not expected."""
+        named = [] if keys is None else [("Missing", keys.missing_keys), ("Unexpected", keys.unexpected_keys)]
+        listed = [f"{what} key(s) in state_dict: {_quoted(names)}. " for what, names in named if names]
+        if listed or problems:
+            raise RuntimeError(
+                "\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *listed, *problems])
+            )
 
     # ---------------------------------------------------------------- printing
 
@@ -647,9 +849,29 @@ def _moved(tensor: Tensor, device: str | None, dtype: DType | None) -> Tensor:
     return tensor.to(tensor.device if device is None else device, dtype if casts else tensor.dtype)
 
 
+def _quoted(keys: list[str]) -> str:
+    return ", ".join(f'"{key}"' for key in keys)
+
+
+def _in_place_of(held: Tensor, value: Tensor) -> Tensor:
+    """`value`, as a Parameter if `held` is one, that requires grad as it did."""
+    if not isinstance(held, Parameter):
+        return value
+    if not isinstance(value, Parameter):
+        return Parameter(value.detach(), requires_grad=held.requires_grad)
+    value.requires_grad_(held.requires_grad)
+    return value
+
+
 def _misfit(key: str, value: Any, target: Tensor) -> str:
     if not isinstance(value, Tensor):
-        return f"{key!r}: expected a Tensor, got {type(value).__name__}"
+        return (
+            f'While copying the parameter named "{key}", expected a Tensor from checkpoint but received '
+            f"{type(value).__name__}"
+        )
     if value.shape != target.shape:
-        return f"{key!r}: shape {tuple(target.shape)} in the model, {tuple(value.shape)} in the state"
+        return (
+            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
+            f"the shape in current model is {target.shape}."
+        )
     return ""

@@ -9,9 +9,9 @@ from ..creation import ones, tensor, zeros
 from ..dtypes import int64
 from ..tape import no_grad
 from ..tensor import Tensor
+from ..warn import warn_user
 from . import functional as F
 from . import init
-from .functional.warn import warn_user
 from .module import Module
 from .parameter import Parameter
 
@@ -19,6 +19,7 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "CrossMapLRN2d",
     "GroupNorm",
     "InstanceNorm1d",
     "InstanceNorm2d",
@@ -480,3 +481,19 @@ class LocalResponseNorm(Module):
     def extra_repr(self) -> str:
         """Its size and constants."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """PyTorch's older name of `LocalResponseNorm`.
+
+    Where `size` is even it takes one channel less, as PyTorch's does, and still divides by `size`. (PyTorch's keeps
+    the first channel in windows that are past it.)
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """input [N, C, H, W] -> the same shape"""
+        width = self.size - 1 + self.size % 2
+        return F.local_response_norm(input, width, self.alpha * width / self.size, self.beta, self.k)

@@ -1,4 +1,4 @@
-"""Parameter: a Tensor that a Module registers when it becomes an attribute of it."""
+"""Parameter and Buffer: Tensors that a Module registers when they become attributes of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor import Tensor
 
-__all__ = ["Parameter"]
+__all__ = ["Buffer", "Parameter"]
 
 
 class Parameter(Tensor):
@@ -38,3 +38,36 @@ class Parameter(Tensor):
         super().__init__(data, requires_grad=requires_grad)
         if isinstance(data, Tensor):
             self.version = data.version
+
+
+class Buffer(Tensor):
+    """A Tensor that moves and is saved with a module: assigned to an attribute of a `Module`, it is a buffer of it.
+
+    Parameters
+    ----------
+    data
+        A Tensor, whose memory the buffer shares, or what ``Tensor`` takes.
+    persistent
+        Whether it is part of the module's ``state_dict``.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> module = ag.nn.Module()
+    >>> module.mean = ag.nn.Buffer(ag.zeros(2))
+    >>> list(module.state_dict())
+    ['mean']
+    """
+
+    __slots__ = ("persistent",)
+
+    def __init__(self, data: Any = (), *, persistent: bool = True) -> None:
+        super().__init__(data)
+        if isinstance(data, Tensor):
+            self.version = data.version
+        self.persistent = persistent
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        copied = super().__deepcopy__(memo)
+        copied.persistent = self.persistent  # type: ignore[attr-defined]
+        return copied

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .group_norm import *
     from .integers import *
     from .interpolate import *
+    from .linalg import *
     from .linear import *
     from .loss import *
     from .norm import *
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from .scatter import *
     from .search import *
     from .special import *
+    from .strided import *
     from .unfold import *
 
 #: The families of module ops.
@@ -71,6 +73,7 @@ MODULE_OPS = (
     "group_norm",
     "integers",
     "interpolate",
+    "linalg",
     "linear",
     "loss",
     "norm",
@@ -81,6 +84,7 @@ MODULE_OPS = (
     "scatter",
     "search",
     "special",
+    "strided",
     "unfold",
 )
 

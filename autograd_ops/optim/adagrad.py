@@ -38,7 +38,7 @@ class Adagrad(Optimizer):
         Keeps the division from going wild where the gradients are small.
     maximize
         Go up instead of down.
-    foreach, fused
+    foreach, differentiable, fused
         Accepted for PyTorch's sake; they do nothing.
 
     Raises
@@ -75,6 +75,7 @@ class Adagrad(Optimizer):
         foreach: bool | None = None,
         *,
         maximize: bool = False,
+        differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
         defaults = {

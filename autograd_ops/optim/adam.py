@@ -42,7 +42,7 @@ class Adam(Optimizer):
         Go up instead of down.
     decoupled_weight_decay
         Shrink the parameter itself instead, so that the moments see nothing of it: AdamW.
-    foreach, capturable, fused
+    foreach, capturable, differentiable, fused
         Accepted for PyTorch's sake; they do nothing.
 
     Raises
@@ -80,6 +80,7 @@ class Adam(Optimizer):
         foreach: bool | None = None,
         maximize: bool = False,
         capturable: bool = False,
+        differentiable: bool = False,
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
@@ -146,7 +147,7 @@ class AdamW(Adam):
 
     Parameters
     ----------
-    params, lr, betas, eps, weight_decay, amsgrad, maximize, foreach, capturable, fused
+    params, lr, betas, eps, weight_decay, amsgrad, maximize, foreach, capturable, differentiable, fused
         As of `Adam`; here some weight decay is the default.
 
     Raises
@@ -181,6 +182,7 @@ class AdamW(Adam):
         maximize: bool = False,
         foreach: bool | None = None,
         capturable: bool = False,
+        differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)

@@ -9,19 +9,44 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from functools import cache
+from functools import cache, wraps
+from itertools import count
 from typing import Any, ClassVar
 
 from autograd_backends import Backend, kernels, namespace
 
 from ..creation import move
 from ..tape import enable_grad
-from ..tensor import Tensor
+from ..tensor import RemovableHandle, Tensor
 
 __all__ = ["Optimizer", "Update", "at_least_zero", "fractions"]
 
+#: What of a group is about its parameters, and is not loaded.
+_OF_PARAMETERS = ("params", "param_names")
+
 #: Moves one parameter: ``update(parameter, array, grad)`` changes `array`, the parameter's values, in place.
 Update = Callable[[Tensor, Any, Any], None]
+
+
+_hook_keys = count()
+
+
+def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
+    """`step` with the hooks of its optimizer before and after it."""
+
+    @wraps(step)
+    def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        for hook in list(self._hooks["step_pre"].values()):
+            changed = hook(self, args, kwargs)
+            if changed is not None:
+                args, kwargs = changed
+        result = step(self, *args, **kwargs)
+        self.has_stepped = True
+        for hook in list(self._hooks["step_post"].values()):
+            hook(self, args, kwargs)
+        return result
+
+    return hooked
 
 
 class Optimizer:
@@ -33,8 +58,8 @@ class Optimizer:
     Parameters
     ----------
     params
-        The Tensors to optimize, or dicts, one for each group: its Tensors under ``"params"``, beside them the
-        hyper-parameters that differ from the defaults.
+        The Tensors to optimize, or pairs of name and Tensor as ``model.named_parameters()`` gives; or dicts, one for
+        each group: these under ``"params"``, beside them the hyper-parameters that differ from the defaults.
     defaults
         Hyper-parameters by name, for groups that do not give their own.
 
@@ -44,6 +69,8 @@ class Optimizer:
         One dict for each group, with all its hyper-parameters. A change to one counts from the next step on.
     state
         What is kept for each parameter, by name: ``optimizer.state[parameter]["exp_avg"]``.
+    has_stepped
+        Whether `step` was called.
 
     Raises
     ------
@@ -79,6 +106,8 @@ class Optimizer:
         if isinstance(params, Tensor):
             raise TypeError(f"{type(self).__name__}: params must be a list of Tensors or dicts, not one Tensor")
         self.defaults = defaults
+        self.has_stepped = False
+        self._hooks: defaultdict[str, dict[int, Callable[..., Any]]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         groups = list(params)
@@ -86,6 +115,11 @@ class Optimizer:
             raise ValueError(f"{type(self).__name__}: the list of parameters is empty")
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _hooked(cls.step)  # type: ignore[method-assign]
 
     # ---------------------------------------------------------------- what subclasses say
 
@@ -104,6 +138,7 @@ class Optimizer:
 
     # ---------------------------------------------------------------- the step
 
+    @_hooked
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient.
 
@@ -187,13 +222,19 @@ class Optimizer:
         parameters = [given] if isinstance(given, Tensor) else list(given)
         if not parameters:
             raise ValueError(f"{name}: a parameter group has no parameters")
+        named = all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) for pair in parameters)
+        names = [pair[0] for pair in parameters] if named else []
+        if named:
+            parameters = [pair[1] for pair in parameters]
+        if self.param_groups and ("param_names" in self.param_groups[0]) != named:
+            raise ValueError(f"{name}: either the parameters of all groups are given with names, or those of none")
         known = {id(parameter) for parameter in self._parameters()}
         for i, parameter in enumerate(parameters):
             self._check_parameter(parameter, i)
             if id(parameter) in known:
                 raise ValueError(f"{name}: parameter {i} of the group is optimized already; give each one once")
             known.add(id(parameter))
-        complete = {**self.defaults, **group, "params": parameters}
+        complete = {**self.defaults, **group, "params": parameters, **({"param_names": names} if named else {})}
         self.check(complete)
         self.param_groups.append(complete)
 
@@ -232,6 +273,8 @@ class Optimizer:
         >>> optimizer.state_dict()["state"]
         {0: {'momentum_buffer': tensor([2.])}}
         """
+        for hook in list(self._hooks["save_pre"].values()):
+            hook(self)
         groups, start = [], 0
         for group in self.param_groups:
             numbers = list(range(start, start + len(group["params"])))
@@ -239,7 +282,11 @@ class Optimizer:
             options = {name: deepcopy(value) for name, value in group.items() if name != "params"}
             groups.append({**options, "params": numbers})
         state = {i: deepcopy(self.state[p]) for i, p in enumerate(self._parameters()) if p in self.state}
-        return {"state": state, "param_groups": groups}
+        saved = {"state": state, "param_groups": groups}
+        for hook in list(self._hooks["save_post"].values()):
+            changed = hook(self, saved)
+            saved = saved if changed is None else changed
+        return saved
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from what `state_dict` gave, on the devices of the parameters; everything in it is copied.
@@ -251,6 +298,9 @@ class Optimizer:
             the parameter. Then nothing has been changed.
         """
         name = type(self).__name__
+        for hook in list(self._hooks["load_pre"].values()):
+            changed = hook(self, dict(state_dict))
+            state_dict = state_dict if changed is None else changed
         saved = state_dict["param_groups"]
         sizes = [len(group["params"]) for group in self.param_groups]
         saved_sizes = [len(group["params"]) for group in saved]
@@ -267,7 +317,55 @@ class Optimizer:
                 loaded[parameter] = {key: self._loaded(key, kept[key], parameter, number) for key in kept}
         self.state = loaded
         for group, options in zip(self.param_groups, saved, strict=True):
-            group.update({key: deepcopy(value) for key, value in options.items() if key != "params"})
+            group.update({key: deepcopy(value) for key, value in options.items() if key not in _OF_PARAMETERS})
+        for hook in list(self._hooks["load_post"].values()):
+            hook(self)
+
+    # ---------------------------------------------------------------- hooks
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` before each `step`; it may return new ``(args, kwargs)``.
+
+        Examples
+        --------
+        >>> import autograd_ops as ag
+        >>> optimizer = ag.optim.SGD([ag.zeros(2, requires_grad=True)], lr=0.1)
+        >>> with optimizer.register_step_pre_hook(lambda optimizer, args, kwargs: print("now")):
+        ...     optimizer.step()
+        now
+        """
+        return self._add_hook("step_pre", hook, False)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` after each `step`."""
+        return self._add_hook("step_post", hook, False)
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer)`` before `state_dict`."""
+        return self._add_hook("save_pre", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` after `state_dict`; it may change the dict, or return another."""
+        return self._add_hook("save_post", hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` before `load_state_dict`; it may return another dict."""
+        return self._add_hook("load_pre", hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer)`` after `load_state_dict`."""
+        return self._add_hook("load_post", hook, prepend)
+
+    def _add_hook(self, kind: str, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
+        hooks = self._hooks[kind]
+        key = next(_hook_keys)
+        hooks[key] = hook
+        if prepend:
+            others = [(k, hooks.pop(k)) for k in list(hooks) if k != key]
+            hooks.update(others)
+        return RemovableHandle(hooks, key)
+
+    # ---------------------------------------------------------------- what subclasses share
 
     def _loaded(self, key: str, value: Any, parameter: Tensor, number: Any) -> Any:
         """A copy of one saved value, as the optimizer keeps it for `parameter`."""
@@ -288,7 +386,7 @@ class Optimizer:
         lines = [f"{type(self).__name__} ("]
         for i, group in enumerate(self.param_groups):
             lines.append(f"Parameter Group {i}")
-            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
+            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name not in _OF_PARAMETERS]
         return "\n".join([*lines, ")"])
 
 

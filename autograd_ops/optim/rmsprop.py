@@ -41,7 +41,7 @@ class RMSprop(Optimizer):
         Divide by the standard deviation of the gradients instead.
     maximize
         Go up instead of down.
-    capturable, foreach
+    capturable, foreach, differentiable
         Accepted for PyTorch's sake; they do nothing.
 
     Raises
@@ -79,6 +79,7 @@ class RMSprop(Optimizer):
         capturable: bool = False,
         foreach: bool | None = None,
         maximize: bool = False,
+        differentiable: bool = False,
     ) -> None:
         defaults = {
             "lr": lr,

@@ -38,7 +38,7 @@ class SGD(Optimizer):
         Look one step of momentum ahead; takes a momentum, and no dampening.
     maximize
         Go up instead of down.
-    foreach, fused
+    foreach, differentiable, fused
         Accepted for PyTorch's sake; they do nothing.
 
     Raises
@@ -76,6 +76,7 @@ class SGD(Optimizer):
         *,
         maximize: bool = False,
         foreach: bool | None = None,
+        differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
         defaults = {

@@ -51,7 +51,8 @@ class Generator:
     draws: int = 0
 
     def __init__(self, device: str = "cpu") -> None:
-        self.device = parse_device(device)
+        # The default generator is made when this is imported: its backend can wait until something is drawn.
+        self.device = Device("cpu") if device == "cpu" else parse_device(device)
         self._streams: dict[Device, Any] = {}
         self._seed = 0
         self.seed()

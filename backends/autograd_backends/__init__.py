@@ -7,7 +7,7 @@ Nothing in this package knows what a Tensor is. ``get_backend(device)`` and ``ke
 from .array_types import Array, Namespace, Shape
 from .base import Backend
 from .device import Device, DeviceError
-from .errors import ShapeError
+from .errors import LinAlgError, ShapeError
 from .lookup import device_of, dtype_name, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Backend",
     "Device",
     "DeviceError",
+    "LinAlgError",
     "Namespace",
     "Shape",
     "ShapeError",

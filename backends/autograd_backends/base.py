@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from .array_types import Array, Namespace, Shape
 from .device import Device, DeviceError
+from .diagonals import diagonal_slice
 
 __all__ = ["Backend", "module_ops"]
 
@@ -65,6 +66,8 @@ class Backend:
         Types that its operators and reductions give where an array is meant.
     workspace
         The most elements of the columns that a convolution makes at a time.
+    on_host
+        Whether `to_host` gives the memory of an array itself, rather than a copy.
     """
 
     name: ClassVar[str]
@@ -72,6 +75,7 @@ class Backend:
     array_types: tuple[type, ...]
     scalar_types: tuple[type, ...] = ()
     workspace: int = 2**25
+    on_host: ClassVar[bool] = False
 
     # ---------------------------------------------------------------- devices
 
@@ -237,6 +241,52 @@ class Backend:
         """Whether `array` is laid out in memory in the order of its dimensions; True where that cannot be asked."""
         return True
 
+    def is_writable(self, array: Array) -> bool:
+        """Whether `array` may be changed."""
+        return True
+
+    def contiguous(self, array: Array) -> Array:
+        """A copy of `array` laid out in memory in the order of its dimensions."""
+        return self.xp.asarray(array, copy=True)
+
+    def strides(self, array: Array) -> tuple[int, ...]:
+        """How many elements lie in memory from one place along each dimension to the next.
+
+        Those of an array laid out in order, where the library does not say.
+        """
+        steps, step = [], 1
+        for n in reversed(array.shape):
+            steps.append(step)
+            step *= max(n, 1)
+        return tuple(reversed(steps))
+
+    def as_strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
+        """The elements of `array` [n] at ``offset + i * stride[0] + j * stride[1] + ...``; a view if there is one."""
+        taken = self.xp.take(array, self.strided_places(array, size, stride, offset), axis=0)
+        return self.xp.reshape(taken, size)
+
+    def strided_places(self, beside: Array, size: Shape, stride: Shape, offset: int) -> Array:
+        """The places that `as_strided` takes, [m], in the order of its result; on the device of `beside`."""
+        xp = self.xp
+        places = xp.full((), offset, dtype=xp.int64, device=beside.device)
+        for n, step in zip(size, stride, strict=True):
+            along = xp.arange(n, dtype=xp.int64, device=beside.device) * step
+            places = xp.expand_dims(places, axis=-1) + along
+        return xp.reshape(places, (-1,))
+
+    def diagonal(self, array: Array, offset: int) -> Array:
+        """The elements at (i, i + offset) of the last two dimensions of `array`; a view where there is one."""
+        *lead, n, m = array.shape
+        return self.xp.reshape(array, (*lead, n * m))[(..., diagonal_slice(n, m, offset))]
+
+    def reinterpret(self, array: Array, dtype: Any) -> Array:
+        """The memory of `array` read as numbers of `dtype`, along its last dimension; a view where there is one."""
+        return self.asarray(self.to_host(array).view(self.dtype_name(dtype)), dtype, self.device_of(array))
+
+    def data_ptr(self, array: Array) -> int:
+        """The address of the first element; where the library does not say, a number that no other array has."""
+        return id(array)
+
     def check_indices(self, indices: Array, size: int, name: str, low: int = 0) -> None:
         """Refuse integer `indices` that are not in ``[low, size)``.
 
@@ -246,6 +296,33 @@ class Backend:
             Naming `name`, the first such value and the limit. On an asynchronous device it is raised at the next wait.
         """
         raise NotImplementedError
+
+    # ---------------------------------------------------------------- memory that is shared
+
+    def memory(self, array: Array) -> tuple[Array, Any]:
+        """What `array` is a window on: the array that owns the memory, and where in it, for `window`.
+
+        Two arrays that share memory have the same owner, the same object, where the library can tell.
+        """
+        return array, None
+
+    def window(self, owner: Array, where: Any) -> Array:
+        """The window on `owner`, or on a copy of it, that `memory` said where it is."""
+        return owner
+
+    def from_dlpack(self, x: Any) -> Array:
+        """An array of the memory of `x`, another library's, which is on a device of this one."""
+        array: Array = self.xp.from_dlpack(x)
+        return array
+
+    def to_dlpack(self, array: Array, stream: Any, max_version: Any, dl_device: Any, copy: Any) -> Any:
+        """A DLPack capsule of the memory of `array`."""
+        return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def dlpack_device(self, array: Array) -> tuple[int, int]:
+        """DLPack's number of the kind of device that `array` is on, and which of them."""
+        kind, index = array.__dlpack_device__()
+        return int(kind), int(index)
 
     # ---------------------------------------------------------------- random numbers
 
@@ -367,6 +444,29 @@ class Backend:
     logsumexp = _default("softmax.logsumexp")
     ctc_loss = _default("ctc.ctc_loss")
     ctc_loss_backward = _default("ctc.ctc_loss_backward")
+    cholesky_ex = _default("linalg.cholesky_ex")
+    inv_ex = _default("linalg.inv_ex")
+    solve = _default("linalg.solve")
+    solve_triangular = _default("linalg.solve_triangular")
+    qr = _default("linalg.qr")
+    lu = _default("linalg.lu")
+    eig = _default("linalg.eig")
+    eigvals = _default("linalg.eigvals")
+    eigh = _default("linalg.eigh")
+    eigvalsh = _default("linalg.eigvalsh")
+    svd = _default("linalg.svd")
+    svdvals = _default("linalg.svdvals")
+    pinv = _default("linalg.pinv")
+    matrix_exp = _default("linalg.matrix_exp")
+    det = _default("determinant.det")
+    slogdet = _default("determinant.slogdet")
+    cofactor = _default("determinant.cofactor")
+    cofactor_backward = _default("determinant.cofactor_backward")
+
+    @property
+    def reports_singular(self) -> bool:
+        """Whether the library raises where a matrix has no decomposition; else what it gives is looked at."""
+        return True
 
     def has_ctc_loss_backward(self) -> bool:
         """Whether `ctc_loss_backward` is to be used; without it the tape differentiates the loss step by step."""

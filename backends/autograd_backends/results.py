@@ -12,17 +12,23 @@ __all__ = [
     "BatchNormTrain",
     "BatchNormTrainBackward",
     "DeformConv2dBackward",
+    "EigenResult",
+    "FactorInfo",
     "GridSampleBackward",
     "GroupNormBackward",
+    "LUResult",
     "LayerNorm",
     "LayerNormBackward",
     "Lstm",
     "LstmBackward",
     "MaxPoolWithIndices",
+    "QRResult",
     "Recurrent",
     "RecurrentBackward",
     "RmsNorm",
     "RmsNormBackward",
+    "SVDResult",
+    "SlogdetResult",
 ]
 
 
@@ -165,3 +171,49 @@ class AttentionBackward(NamedTuple):
     key_grad: Array | None
     value_grad: Array | None
     attn_bias_grad: Array | None
+
+
+class FactorInfo(NamedTuple):
+    """A factor or inverse [..., n, n], and int32 [...]: 0, or 1 for a matrix that has none."""
+
+    out: Array
+    info: Array
+
+
+class EigenResult(NamedTuple):
+    """Eigenvalues [..., n], and eigenvectors [..., n, n] as columns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class SVDResult(NamedTuple):
+    """Singular vectors U as columns, singular values S in falling order, and Vh, whose rows are the others."""
+
+    U: Array
+    S: Array
+    Vh: Array
+
+
+class QRResult(NamedTuple):
+    """Q with orthonormal columns, and upper triangular R."""
+
+    Q: Array
+    R: Array
+
+
+class LUResult(NamedTuple):
+    """Both triangles in one [..., n, m], the unit diagonal of the lower left out; and int32 pivots [..., min(n, m)].
+
+    Pivots are LAPACK's: for each k in turn, row k was exchanged with row ``pivots[k] - 1``.
+    """
+
+    LU: Array
+    pivots: Array
+
+
+class SlogdetResult(NamedTuple):
+    """The sign of the determinant, of absolute value 1 or 0, and the logarithm of its absolute value."""
+
+    sign: Array
+    logabsdet: Array

@@ -9,7 +9,6 @@ from sklearn.datasets import load_digits
 
 import autograd_ops as torch
 import autograd_ops.nn as nn
-import autograd_ops.nn.functional as F
 
 BLANK = 10
 

@@ -122,3 +122,39 @@ def test_a_copied_source_of_random_numbers_goes_on_alike(lane: Lane) -> None:
     )
     np.testing.assert_array_equal(first, second)
     assert (second != third).any()
+
+
+def test_memory_and_the_window_on_it(lane: Lane) -> None:
+    array = lane.array(np.arange(6.0).reshape(2, 3))
+    for view in (array, array[1:, ...], array.T):
+        owner, where = lane.backend.memory(view)
+        again = lane.backend.window(lane.backend.xp.asarray(owner, copy=True), where)
+        np.testing.assert_array_equal(lane.host(again), lane.host(view))
+
+
+def test_arrays_that_share_memory_have_one_owner() -> None:
+    backend = Lane("cpu", "cpu").backend
+    for array in (np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(6.0).reshape(2, 3)).view("i8")):
+        for view in (array.T, array[:, ::2], array[1], array[::-1], array[:0], np.broadcast_to(array, (2, 2, 3))):
+            owner, where = backend.memory(view)
+            assert owner is backend.memory(array[...])[0]
+            again = backend.window(owner, where)
+            assert np.shares_memory(again, view) or not view.size
+            np.testing.assert_array_equal(again, view)
+            assert again.strides == view.strides
+    gaps = np.ones(9)[::2]
+    owner, where = backend.memory(gaps)
+    np.testing.assert_array_equal(backend.window(owner, where), gaps)
+
+
+def test_dlpack(lane: Lane) -> None:
+    array = lane.array(np.arange(3.0))
+    kind, index = lane.backend.dlpack_device(array)
+    assert (kind, index) == (1, 0)
+    assert lane.backend.to_dlpack(lane.array(np.arange(3.0)), None, (1, 0), None, None) is not None
+
+
+def test_read_only_memory_is_not_written_to() -> None:
+    backend = Lane("cpu", "cpu").backend
+    with pytest.raises(ValueError, match="cannot be written to"):
+        backend.write(np.frombuffer(b"ab", np.uint8), np.zeros(2))

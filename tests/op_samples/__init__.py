@@ -19,6 +19,7 @@ from . import (
     indexing,
     integers,
     interpolate,
+    linalg,
     linear,
     loss,
     norm,
@@ -31,6 +32,7 @@ from . import (
     search,
     shape,
     special,
+    strided,
     unfold,
 )
 from .base import Sample, arrays_in, distinct
@@ -48,6 +50,7 @@ FAMILIES = (
     complex,
     dtype,
     shape,
+    strided,
     reduce,
     activation,
     dropout,
@@ -68,6 +71,7 @@ FAMILIES = (
     attention,
     recurrent,
     search,
+    linalg,
     special,
     scan,
     scatter,

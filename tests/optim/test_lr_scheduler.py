@@ -56,6 +56,7 @@ def optimizer(name="SGD", **options):
 def follow(schedule_list, steps):
     rates = []
     for _ in range(steps):
+        schedule_list[0].optimizer.step()
         for schedule in schedule_list:
             schedule.step()
         rates.append(schedule_list[-1].get_last_lr())

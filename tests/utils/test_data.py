@@ -1,7 +1,7 @@
 """Data sets, samplers, collating and the loader."""
 
 import threading
-from collections import namedtuple
+from collections import OrderedDict, defaultdict, namedtuple
 
 import numpy as np
 import pytest
@@ -387,3 +387,92 @@ def test_options_of_pytorch_that_do_nothing():
 def test_sampling_with_replacement_may_be_without_end():
     indices = iter(data.RandomSampler(range(3), replacement=True, num_samples=10**10))
     assert {next(indices) for _ in range(100)} == {0, 1, 2}
+
+
+# ---------------------------------------------------------------- more kinds of data sets, samplers and samples
+
+
+class Letters(data.IterableDataset):
+    def __init__(self, letters):
+        self.letters = letters
+
+    def __iter__(self):
+        return iter(self.letters)
+
+    def __len__(self):
+        return len(self.letters)
+
+
+def test_iterable_data_sets_in_a_chain():
+    chain = Letters("ab") + Letters("c")
+    assert isinstance(chain, data.ChainDataset)
+    assert list(chain) == ["a", "b", "c"]
+    assert len(chain) == 3
+    assert list(data.DataLoader(chain, batch_size=2)) == [["a", "b"], ["c"]]
+    with pytest.raises(TypeError, match="takes IterableDatasets, not a str"):
+        list(data.ChainDataset(["ab"]))
+
+
+def test_data_sets_side_by_side():
+    pairs = data.StackDataset("abc", [1, 2, 3])
+    assert pairs[2] == ("c", 3)
+    assert len(pairs) == 3
+    batch = next(iter(data.DataLoader(data.StackDataset(x=[1, 2], name="ab"), batch_size=2)))
+    assert batch["x"].tolist() == [1, 2]
+    assert batch["name"] == ["a", "b"]
+    with pytest.raises(ValueError, match="of different lengths"):
+        data.StackDataset("ab", "c")
+    with pytest.raises(ValueError, match="not both"):
+        data.StackDataset()
+
+
+def test_distributed_sampler():
+    parts = [data.DistributedSampler(range(7), num_replicas=3, rank=rank, seed=5) for rank in range(3)]
+    drawn = [list(part) for part in parts]
+    assert [len(part) for part in parts] == [len(numbers) for numbers in drawn] == [3, 3, 3]
+    assert {i for numbers in drawn for i in numbers} == set(range(7))
+    assert list(parts[0]) == drawn[0]
+    parts[0].set_epoch(1)
+    assert list(parts[0]) != drawn[0]
+    assert len(data.DistributedSampler(range(7), num_replicas=3, rank=0, drop_last=True)) == 2
+    assert list(data.DistributedSampler(range(2), num_replicas=5, rank=4, shuffle=False)) == [0]
+    assert list(data.DistributedSampler(range(3), shuffle=False)) == [0, 1, 2]
+    with pytest.raises(ValueError, match="rank must be at least 0 and below 2, not 2"):
+        data.DistributedSampler(range(3), num_replicas=2, rank=2)
+
+
+def test_worker_info_within_worker_init():
+    seen = []
+
+    def prepare(worker):
+        info = data.get_worker_info()
+        seen.append((worker, info.id, info.num_workers, info.dataset))
+
+    loader = data.DataLoader([1, 2, 3], num_workers=2, worker_init_fn=prepare, persistent_workers=True, pin_memory=True)
+    assert [batch.item() for batch in loader] == [1, 2, 3]
+    assert seen == [(0, 0, 2, [1, 2, 3]), (1, 1, 2, [1, 2, 3])]
+    assert data.get_worker_info() is None
+    assert loader.pin_memory
+    with pytest.raises(ValueError, match="timeout must be at least 0"):
+        data.DataLoader([1], timeout=-1)
+
+
+def test_a_data_set_that_gives_batches():
+    class Batched(data.Dataset):
+        def __len__(self):
+            return 5
+
+        def __getitems__(self, numbers):
+            return [10 * i for i in numbers]
+
+    assert [batch.tolist() for batch in data.DataLoader(Batched(), batch_size=2)] == [[0, 10], [20, 30], [40]]
+
+
+def test_collating_keeps_the_kind_of_mappings():
+    ordered = data.default_collate([OrderedDict(a=1, b=2.0), OrderedDict(a=3, b=4.0)])
+    assert type(ordered) is OrderedDict
+    assert ordered["a"].tolist() == [1, 3]
+    assert ordered["b"].dtype == ag.float64
+    counted = data.default_collate([defaultdict(list, a=1), defaultdict(list, a=2)])
+    assert counted.default_factory is list
+    assert data.default_collate([1j, 2j]).tolist() == [1j, 2j]

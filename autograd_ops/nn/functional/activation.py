@@ -8,7 +8,7 @@ from ... import ops
 from ...dims import axis_of
 from ...inplace import in_place
 from ...tensor import Tensor
-from .warn import warn_user
+from ...warn import warn_user
 
 __all__ = [
     "elu",

@@ -11,7 +11,7 @@ from ...ops import AttentionModuleOptions
 from ...tensor import Tensor
 from .dropout import dropout
 
-__all__ = ["scaled_dot_product_attention"]
+__all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
 
 
 def scaled_dot_product_attention(
@@ -86,6 +86,70 @@ def scaled_dot_product_attention(
     out, _ = attend(q, k, v, mask, bias, AttentionModuleOptions(scale, None, causal), dropout_p)
     lead = full[:-2] if max(t.ndim for t in given) > 2 else ()
     return ops.reshape(out, (*lead, *out.shape[-2:]))
+
+
+def multi_head_attention_forward(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Tensor,
+    out_proj_bias: Tensor | None,
+    training: bool = True,
+    key_padding_mask: Tensor | None = None,
+    need_weights: bool = True,
+    attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """What `nn.MultiheadAttention` computes, with its parameters given one by one.
+
+    The sequence comes first, [L, N, E]; the other arguments are the module's, and those of its ``forward``.
+
+    Raises
+    ------
+    NotImplementedError
+        If `static_k` or `static_v` is given.
+    ValueError
+        If the width of `query` is not `embed_dim_to_check`, or as the module.
+    """
+    name = "multi_head_attention_forward"
+    if static_k is not None or static_v is not None:
+        raise NotImplementedError(
+            f"{name}: static_k and static_v are not there; scaled_dot_product_attention takes them"
+        )
+    if query.shape[-1] != embed_dim_to_check:
+        raise ValueError(f"{name}: expected a query of width {embed_dim_to_check}, and it has {query.shape[-1]}")
+    from ..attention import MultiheadAttention  # which is above this package
+
+    module = MultiheadAttention.of_tensors(
+        num_heads,
+        dropout_p,
+        add_zero_attn,
+        (out_proj_weight, out_proj_bias),
+        in_proj_weight=None if use_separate_proj_weight else in_proj_weight,
+        q_proj_weight=q_proj_weight,
+        k_proj_weight=k_proj_weight,
+        v_proj_weight=v_proj_weight,
+        in_proj_bias=in_proj_bias,
+        bias_k=bias_k,
+        bias_v=bias_v,
+    )
+    module.train(training)
+    return module(query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights, is_causal)
 
 
 def attend(

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from ... import ops
-from ...creation import arange
+from ...creation import arange, ones_like, zeros
+from ...dtypes import bool_
 from ...indexing import check_indices
+from ...tape import no_grad
 from ...tensor import Tensor
 
 __all__ = ["embedding", "one_hot"]
 
 
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
     """The rows of `weight` that `input` names.
 
     Parameters
@@ -21,6 +31,14 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
         [n, d]
     padding_idx
         A row that gets no gradient; negative ones count from the end.
+    max_norm
+        Rows that are named and longer than this are first made that long, in `weight` itself and off the tape.
+    norm_type
+        The p of the norm that is meant.
+    scale_grad_by_freq
+        Whether the gradient of a row is divided by how often `input` names it.
+    sparse
+        Accepted for PyTorch's sake: gradients are dense.
 
     Returns
     -------
@@ -42,11 +60,35 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
             [0., 0.]])
     """
     padding_row = None if padding_idx is None else row_of("embedding", padding_idx, weight.shape[0])
+    if max_norm is not None:
+        shorten_rows(input, weight, max_norm, norm_type)
     rows = ops.embedding(weight, input)
+    if scale_grad_by_freq and rows.requires_grad:
+        rows = with_gradient_over_frequency(rows, input, weight.shape[0])
     if padding_row is None or not rows.requires_grad:
         return rows
     padding = ops.expand_dims(input == padding_row, input.ndim)
     return ops.where(padding, rows.detach(), rows)
+
+
+@no_grad
+def shorten_rows(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
+    """Make the rows of `weight` that `input` names at most `max_norm` long, in place."""
+    check_indices(input, weight.shape[0], "embedding")
+    named = zeros(weight.shape[0], device=weight.device, dtype=bool_)
+    named[ops.reshape(input, (input.numel(),))] = True
+    lengths = weight.norm(norm_type, dim=1)
+    factors = ops.where(named & (lengths > max_norm), max_norm / (lengths + 1e-7), 1.0)
+    weight.mul_(ops.expand_dims(factors, 1))
+
+
+def with_gradient_over_frequency(rows: Tensor, input: Tensor, count: int) -> Tensor:
+    """`rows` [*input.shape, d], the gradient of each divided by how often `input` names its number, below `count`."""
+    flat = ops.reshape(input, (input.numel(),)).long()
+    often = zeros(count, dtype=rows.dtype, device=rows.device).index_add(0, flat, ones_like(flat, dtype=rows.dtype))
+    share = ops.reshape(1.0 / often[flat], (*input.shape, 1))
+    # What is added is 0, and so is the gradient of what it is added to.
+    return rows.detach() + (rows - rows.detach()) * share
 
 
 def row_of(name: str, padding_idx: int, count: int) -> int:

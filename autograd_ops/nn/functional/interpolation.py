@@ -12,7 +12,7 @@ from ... import ops
 from ...ops import InterpolateOptions
 from ...tensor import Tensor
 
-__all__ = ["interpolate", "upsample"]
+__all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
 
 #: PyTorch's modes: the op's, and the number of dimensions of the input that each takes.
 _MODES: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -113,6 +113,24 @@ def upsample(
 ) -> Tensor:
     """PyTorch's older name of `interpolate`."""
     return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """PyTorch's older name of `interpolate` with ``mode="nearest"``."""
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """PyTorch's older name of `interpolate` with ``mode="bilinear"`` and ``align_corners=True``."""
+    return interpolate(input, size, scale_factor, "bilinear", True)
 
 
 def _check_mode(mode: str, ndim: int, align_corners: bool | None, antialias: bool) -> None:

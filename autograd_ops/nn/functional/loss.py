@@ -8,8 +8,8 @@ from autograd_backends import kernels
 
 from ... import ops
 from ...tensor import Tensor
+from ...warn import warn_user
 from .reduction import chosen_reduction, reduced, warn_if_shapes_differ
-from .warn import warn_user
 
 __all__ = [
     "binary_cross_entropy",

@@ -33,8 +33,11 @@ __all__ = [
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
     "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
@@ -42,8 +45,11 @@ __all__ = [
     "lp_pool2d",
     "lp_pool3d",
     "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool2d_with_indices",
     "max_pool3d",
+    "max_pool3d_with_indices",
 ]
 
 Sizes = int | Sequence[int]
@@ -165,6 +171,23 @@ def _adaptive_max_pool(rank: int) -> Any:
 
 
 adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = map(_adaptive_max_pool, (1, 2, 3))
+
+
+def _with_indices(pool: Any) -> Any:
+    def with_indices(*args: Any, **kwargs: Any) -> Any:
+        # PyTorch's signature ends in return_indices, which means nothing here.
+        return pool(*args, **{**kwargs, "return_indices": True})
+
+    with_indices.__doc__ = f"`{pool.__name__}`, giving ``(output, indices)``."
+    return _named(with_indices, f"{pool.__name__}_with_indices")
+
+
+max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
+    _with_indices, (max_pool1d, max_pool2d, max_pool3d)
+)
+adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = map(
+    _with_indices, (adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d)
+)
 
 
 # ---------------------------------------------------------------- mean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import ops
 from ...tensor import Tensor
-from .warn import warn_user
+from ...warn import warn_user
 
 __all__ = ["check_reduction", "chosen_reduction", "reduced", "warn_if_shapes_differ"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ... import ops
 from ...tensor import Tensor
 
-__all__ = ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
+__all__ = ["channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
@@ -92,6 +92,10 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     split = ops.reshape(input, (batch, groups, channels // groups, *rest))
     order = (0, 2, 1, *range(3, len(shape) + 1))
     return ops.reshape(ops.permute(split, order), shape)
+
+
+#: PyTorch's other name.
+native_channel_shuffle = channel_shuffle
 
 
 def _positive(name: str, what: str, number: int) -> int:

@@ -12,8 +12,9 @@ from autograd_backends import device_of, kernels, namespace
 from ... import ops
 from ...creation import move, tensor
 from ...tensor import Tensor
+from ...warn import warn_user
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_"]
+__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
 
 def clip_grad_norm_(
@@ -67,26 +68,72 @@ def clip_grad_norm_(
     >>> w.grad
     tensor([0.6, 0.8])
     """
+    grads = _gradients(parameters)
+    norm = _total_norm("clip_grad_norm_", grads, norm_type, error_if_nonfinite)
+    _scale(grads, max_norm, norm)
+    return norm
+
+
+def clip_grad_norm(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """PyTorch's older name of `clip_grad_norm_`; it warns."""
+    warn_user("nn.utils.clip_grad_norm is deprecated: use nn.utils.clip_grad_norm_", category=FutureWarning)
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The norm of several Tensors, taken as one long vector; the arguments are those of `clip_grad_norm_`.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.nn.utils.get_total_norm([ag.tensor([3.0]), ag.tensor([[4.0]])])
+    tensor(5.)
+    """
+    listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    return _total_norm("get_total_norm", listed, norm_type, error_if_nonfinite)
+
+
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale all gradients as `clip_grad_norm_` does, by a norm that is known."""
+    _scale(_gradients(parameters), max_norm, total_norm)
+
+
+def _total_norm(name: str, tensors: list[Tensor], norm_type: float, error_if_nonfinite: bool) -> Tensor:
     p = float(norm_type)
     if not p > 0:
-        raise ValueError(f"clip_grad_norm_: norm_type must be above 0, not {norm_type}")
-    grads = _gradients(parameters)
-    if not grads:
+        raise ValueError(f"{name}: norm_type must be above 0, not {norm_type}")
+    if not tensors:
         return tensor(0.0)
-    norm = _norm([grad.array for grad in grads], p)
-    if error_if_nonfinite and not math.isfinite(Tensor(norm).item()):
+    norm = Tensor(_norm([given.array for given in tensors], p))
+    if error_if_nonfinite and not math.isfinite(norm.item()):
         raise RuntimeError(
-            f"clip_grad_norm_: the norm of the gradients is {Tensor(norm).item()}; "
+            f"{name}: the norm of the gradients is {norm.item()}; "
             "error_if_nonfinite=False would scale them all the same"
         )
+    return norm
+
+
+def _scale(grads: list[Tensor], max_norm: float, norm: Tensor) -> None:
     # Not looked at here: on an asynchronous device that would wait for it.
-    factor = ops.minimum(ops.div(float(max_norm), ops.add(norm, 1e-6)), 1.0)
+    factor = ops.minimum(ops.div(float(max_norm), ops.add(norm.array, 1e-6)), 1.0)
     for grad in grads:
         array = grad.array
         kernels(array).make_current(array)
         array *= _beside(array, factor)
         grad.version[0] += 1
-    return Tensor(norm)
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:

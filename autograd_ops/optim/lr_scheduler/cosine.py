@@ -43,6 +43,7 @@ class CosineAnnealingLR(LRScheduler):
     >>> scheduler = ag.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
     >>> for epoch in range(3):
     ...     print(epoch, f"{scheduler.get_last_lr()[0]:.1f}")
+    ...     optimizer.step()
     ...     scheduler.step()
     0 1.0
     1 0.5

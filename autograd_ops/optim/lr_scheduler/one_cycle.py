@@ -67,6 +67,7 @@ class OneCycleLR(LRScheduler):
     ...     optimizer, max_lr=1.0, total_steps=5, pct_start=0.4, anneal_strategy="linear")
     >>> for batch in range(4):
     ...     print(batch, f"{scheduler.get_last_lr()[0]:.3f}", f"{optimizer.param_groups[0]['momentum']:.3f}")
+    ...     optimizer.step()
     ...     scheduler.step()
     0 0.040 0.950
     1 1.000 0.850

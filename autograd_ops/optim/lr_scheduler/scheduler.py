@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, ClassVar
 
+from ...warn import warn_user
 from ..optimizer import Optimizer
 
 __all__ = ["LRScheduler", "check_optimizer", "one_per_group"]
@@ -69,6 +70,7 @@ class LRScheduler:
                 )
         self.base_lrs: list[float] = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch + 1
+        self._step_count = 1
         going_on = last_epoch != -1 and self.relative  # then the present rates are those of this epoch already
         self._set(self._scaled(1.0) if going_on else self.get_lr())
 
@@ -81,9 +83,31 @@ class LRScheduler:
         return list(self._last_lr)
 
     def step(self) -> None:
-        """Go on to the next epoch."""
+        """Go on to the next epoch.
+
+        Warns
+        -----
+        UserWarning
+            At the first call, if the optimizer has not stepped yet: the first rate would never be used.
+        """
+        self._count_step()
         self.last_epoch += 1
         self._set(self.get_lr())
+
+    def restart(self) -> None:
+        """Go back to epoch 0, and the rates of it."""
+        for group, rate in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+            group["lr"] = rate
+        self.last_epoch = 0
+        self._set(self.get_lr())
+
+    def _count_step(self) -> None:
+        if self._step_count == 1 and not self.optimizer.has_stepped:
+            warn_user(
+                f"{type(self).__name__}: scheduler.step() came before the first optimizer.step(), so that the first "
+                "learning rate is never used; call optimizer.step() first"
+            )
+        self._step_count += 1
 
     def state_dict(self) -> dict[str, Any]:
         """A copy of all that the schedule knows, but for the optimizer."""

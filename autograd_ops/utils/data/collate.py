@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
+from copy import copy
 from typing import Any
 
 from autograd_backends import is_array
@@ -27,7 +28,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     -------
     object
         The same structure with a batch in each place: a Tensor for Tensors, arrays and numbers, a list for strings.
-        A tuple becomes a list, as in PyTorch; a named tuple and a dict stay what they are. Python floats give
+        A tuple becomes a list, as in PyTorch; a named tuple and a mapping stay what they are. Python floats give
         float64.
 
     Raises
@@ -48,7 +49,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
         return _stacked(list(batch))
     if is_array(first):
         return _stacked([tensor(x) for x in batch])
-    if isinstance(first, (bool, int, float)):
+    if isinstance(first, (bool, int, float, complex)):
         return tensor(list(batch), dtype=float64 if isinstance(first, float) else None)
     if isinstance(first, (str, bytes)):
         return list(batch)
@@ -56,7 +57,12 @@ def default_collate(batch: Sequence[Any]) -> Any:
         for sample in batch:
             if sample.keys() != first.keys():
                 raise ValueError(f"default_collate: samples differ in keys: {list(first)} and {list(sample)}")
-        return {key: default_collate([sample[key] for sample in batch]) for key in first}
+        columns_by_key = {key: default_collate([sample[key] for sample in batch]) for key in first}
+        if type(first) is dict or not isinstance(first, MutableMapping):
+            return columns_by_key
+        kept = copy(first)  # of its own type, with what else it has: a defaultdict its factory
+        kept.update(columns_by_key)
+        return kept
     if isinstance(first, Sequence):
         lengths = {len(sample) for sample in batch}
         if len(lengths) > 1:

@@ -7,11 +7,12 @@ from functools import partial
 from itertools import repeat
 from typing import Any
 
-from ...random import Generator
+from ...random import Generator, initial_seed
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset, whole_batches
 from .prefetch import END, prefetched
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from .worker import WorkerInfo, working_as
 
 __all__ = ["DataLoader"]
 
@@ -41,7 +42,7 @@ class DataLoader:
     drop_last
         Whether a last batch that is smaller is left out.
     worker_init_fn
-        Called with each thread's number, from 0, before an epoch begins.
+        Called with each thread's number, from 0, before an epoch begins; within, `get_worker_info` tells of it.
     generator
         What `shuffle` draws from: the same seed, the same order. By default the global one, of ``manual_seed``.
     prefetch_factor
@@ -56,7 +57,8 @@ class DataLoader:
 
     Notes
     -----
-    A `TensorDataset`, or a part of one, is indexed with whole batches, unless `collate_fn` is given.
+    A `TensorDataset`, or a part of one, is indexed with whole batches, unless `collate_fn` is given. A data set with a
+    method ``__getitems__`` is asked for the list of a batch's samples at once.
 
     Examples
     --------
@@ -93,6 +95,8 @@ class DataLoader:
     ) -> None:
         if num_workers < 0:
             raise ValueError(f"DataLoader: num_workers must be at least 0, not {num_workers}")
+        if timeout < 0:
+            raise ValueError(f"DataLoader: timeout must be at least 0, not {timeout}")
         if prefetch_factor is not None and prefetch_factor < 1:
             raise ValueError(f"DataLoader: prefetch_factor must be at least 1, not {prefetch_factor}")
         if isinstance(dataset, IterableDataset) and (shuffle or sampler is not None or batch_sampler is not None):
@@ -123,6 +127,12 @@ class DataLoader:
         self.worker_init_fn = worker_init_fn
         self.generator = generator
         self.prefetch_factor = prefetch_factor
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+        self.timeout = timeout
+        self.multiprocessing_context = multiprocessing_context
+        self.persistent_workers = persistent_workers
+        self.in_order = in_order
         self._take = whole_batches(dataset) if batched and collate_fn is None else None
 
     def __iter__(self) -> Iterator[Any]:
@@ -138,7 +148,8 @@ class DataLoader:
     def _ahead(self, tasks: Iterator[Callable[[], Any]], workers: int) -> Iterator[Any]:
         if self.worker_init_fn is not None:
             for worker in range(workers):
-                self.worker_init_fn(worker)
+                with working_as(WorkerInfo(worker, workers, initial_seed() + worker, self.dataset)):
+                    self.worker_init_fn(worker)
         return prefetched(tasks, workers, self.prefetch_factor or 2)
 
     def _sample(self, number: Any) -> Any:
@@ -147,6 +158,8 @@ class DataLoader:
     def _batch(self, numbers: Iterable[Any]) -> Any:
         if self._take is not None:
             return self._take(list(numbers))
+        if hasattr(self.dataset, "__getitems__"):
+            return self.collate_fn(self.dataset.__getitems__(list(numbers)))
         return self.collate_fn([self.dataset[number] for number in numbers])
 
     def __len__(self) -> int:

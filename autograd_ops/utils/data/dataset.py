@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from math import isclose
 from typing import Any, Generic, TypeVar
@@ -13,9 +14,11 @@ from ...random import Generator, randperm
 from ...tensor import Tensor
 
 __all__ = [
+    "ChainDataset",
     "ConcatDataset",
     "Dataset",
     "IterableDataset",
+    "StackDataset",
     "Subset",
     "TensorDataset",
     "random_split",
@@ -43,7 +46,7 @@ class Dataset(Generic[T]):
     def __getitem__(self, index: int) -> T:
         raise NotImplementedError(f"{type(self).__name__} does not override __getitem__")
 
-    def __add__(self, other: Dataset[Any]) -> ConcatDataset:
+    def __add__(self, other: Dataset[Any]) -> Dataset[Any]:
         return ConcatDataset([self, other])
 
 
@@ -62,6 +65,46 @@ class IterableDataset(Dataset[T]):
 
     def __iter__(self) -> Iterator[T]:
         raise NotImplementedError(f"{type(self).__name__} does not override __iter__")
+
+    def __add__(self, other: Dataset[Any]) -> Dataset[Any]:
+        return ChainDataset([self, other])
+
+
+class ChainDataset(IterableDataset[Any]):
+    """The samples of several iterable data sets, one set after the other.
+
+    Parameters
+    ----------
+    datasets
+        The data sets.
+
+    Raises
+    ------
+    TypeError
+        When it comes to one that is no `IterableDataset`, or its length is asked for and one has none.
+
+    Examples
+    --------
+    >>> from autograd_ops.utils.data import IterableDataset
+    >>> class Count(IterableDataset):
+    ...     def __iter__(self):
+    ...         yield from (1, 2)
+    >>> list(Count() + Count())
+    [1, 2, 1, 2]
+    """
+
+    def __init__(self, datasets: Iterable[Dataset[Any]]) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[Any]:
+        for dataset in self.datasets:
+            if not isinstance(dataset, IterableDataset):
+                raise TypeError(f"ChainDataset: takes IterableDatasets, not a {type(dataset).__name__}")
+            yield from dataset
+
+    def __len__(self) -> int:
+        lengths: list[Any] = list(self.datasets)
+        return sum(map(len, lengths))
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
@@ -103,6 +146,46 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     def __len__(self) -> int:
         return len(self.tensors[0])
+
+
+class StackDataset(Dataset[Any]):
+    """Data sets side by side: sample i is the tuple, or by names the dict, of their i-th samples.
+
+    Parameters
+    ----------
+    *args
+        The data sets; or
+    **kwargs
+        the data sets by name.
+
+    Raises
+    ------
+    ValueError
+        If there is none, there are both kinds, or their lengths differ.
+
+    Examples
+    --------
+    >>> from autograd_ops.utils.data import StackDataset
+    >>> StackDataset(image="abc", label=[0, 1, 0])[1]
+    {'image': 'b', 'label': 1}
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if bool(args) == bool(kwargs):
+            raise ValueError("StackDataset: give data sets by position or by name, one at least, and not both")
+        self.datasets: Any = args or kwargs
+        lengths = [len(dataset) for dataset in args or kwargs.values()]
+        if len(set(lengths)) > 1:
+            raise ValueError(f"StackDataset: the data sets are of different lengths: {lengths}")
+        self._length = lengths[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple([dataset[index] for dataset in self.datasets])
+
+    def __len__(self) -> int:
+        return self._length
 
 
 class Subset(Dataset[T]):
@@ -164,7 +247,7 @@ class ConcatDataset(Dataset[Any]):
         if not self.datasets:
             raise ValueError("ConcatDataset: give at least one data set")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
-            raise TypeError("ConcatDataset: an IterableDataset has no samples by number; use itertools.chain")
+            raise TypeError("ConcatDataset: an IterableDataset has no samples by number; use ChainDataset")
         self.cumulative_sizes = list(accumulate(len(dataset) for dataset in self.datasets))
 
     def __getitem__(self, index: int) -> Any:
@@ -236,5 +319,9 @@ def whole_batches(dataset: Any) -> Callable[[list[int]], Any] | None:
     while isinstance(inner, Subset) and type(inner).__getitem__ is Subset.__getitem__:
         inner = inner.dataset
     if isinstance(inner, TensorDataset) and type(inner).__getitem__ is TensorDataset.__getitem__:
-        return lambda indices: list(dataset[indices])
+        return partial(_batch, dataset)
     return None
+
+
+def _batch(dataset: Any, indices: list[int]) -> list[Any]:
+    return list(dataset[indices])

@@ -19,6 +19,7 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
+from .unfold import unfold
 
 __all__ = ["NumpyBackend"]
 
@@ -46,6 +47,7 @@ class NumpyBackend(Backend):
     xp = namespace
     # Blocks of columns that stay in the processor's cache: some 15 % faster than one large one.
     workspace = 2**20
+    on_host: ClassVar[bool] = True
     array_types: tuple[type, ...] = (np.ndarray,)
     scalar_types: tuple[type, ...] = (
         *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
@@ -88,9 +90,32 @@ class NumpyBackend(Backend):
         return np.asarray(scalar)
 
     def shares_memory(self, view: Array, array: Array) -> bool:
-        # A view's base is what it was made from, or more often the array that owns the memory.
+        # A view's base is what it was made from, or more often the array that owns the memory; windows have odd ones.
         base = view.base
-        return view is array or (base is not None and (base is array or base is array.base))
+        return view is array or (
+            base is not None and (base is array or base is array.base or np.may_share_memory(view, array))
+        )
+
+    def memory(self, array: Array) -> tuple[Array, Any]:
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if owner is array or not owner.flags.forc or type(array) not in self.array_types:
+            return array, None
+        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        return owner, (array.dtype, array.shape, offset, array.strides)
+
+    def window(self, owner: Array, where: Any) -> Array:
+        if where is None:
+            return owner
+        dtype, shape, offset, strides = where
+        flat = owner.reshape(-1, order="A")  # no copy: its memory is in one piece
+        return self.adopt(np.ndarray(shape, dtype, flat.view(np.uint8), offset, strides))
+
+    def write(self, target: Array, value: Array) -> None:
+        if not target.flags.writeable:
+            raise ValueError("this tensor's memory cannot be written to, as its owner's cannot; change a clone() of it")
+        target[...] = value
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
@@ -128,6 +153,31 @@ class NumpyBackend(Backend):
     def is_contiguous(self, array: Array) -> bool:
         return bool(array.flags.c_contiguous)
 
+    def contiguous(self, array: Array) -> Array:
+        return array.copy(order="C")
+
+    def is_writable(self, array: Array) -> bool:
+        return bool(array.flags.writeable)
+
+    def strides(self, array: Array) -> tuple[int, ...]:
+        size = array.itemsize
+        return tuple([step // size for step in array.strides])
+
+    def as_strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
+        step = array.strides[0]
+        return np.lib.stride_tricks.as_strided(array[offset:], size, [n * step for n in stride])
+
+    def diagonal(self, array: Array, offset: int) -> Array:
+        found = array.diagonal(offset, -2, -1)
+        found.flags.writeable = array.flags.writeable
+        return found
+
+    def reinterpret(self, array: Array, dtype: Any) -> Array:
+        return array.view(dtype)
+
+    def data_ptr(self, array: Array) -> int:
+        return int(array.__array_interface__["data"][0])
+
     def check_indices(self, indices: Array, size: int, name: str, low: int = 0) -> None:
         if indices.size and (indices.min() < low or indices.max() >= size):
             bad = indices[(indices < low) | (indices >= size)]
@@ -163,6 +213,7 @@ class NumpyBackend(Backend):
 
     # ---------------------------------------------------------------- module ops faster than the default
 
+    unfold = staticmethod(unfold)
     linear = staticmethod(linears.linear)
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)

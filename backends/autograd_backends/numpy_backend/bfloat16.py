@@ -31,6 +31,8 @@ class Bfloat16Array(np.ndarray):
     """An array whose elements are bfloat16. Its operators compute in float32 and round."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
+        if any(hasattr(type(x), "__array_ufunc__") and not isinstance(x, (np.ndarray, np.generic)) for x in inputs):
+            return NotImplemented  # what is made of arrays knows what to do with them
         if out is not None:
             options["out"] = _widen(out)
         result = getattr(ufunc, method)(*_widen(inputs), **options)

@@ -60,6 +60,7 @@ from numpy import (
     isnan,
     less,
     less_equal,
+    linalg,
     log,
     log1p,
     log2,

@@ -1,13 +1,13 @@
-"""Linear algebra with the names of ``torch.linalg``."""
+"""Norms of vectors and of matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from . import functions
-from .dims import axes_of
-from .tensor import Tensor
+from .. import functions, ops
+from ..dims import axes_of
+from ..tensor import Tensor
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
@@ -100,7 +100,8 @@ def matrix_norm(
         Of at least two dimensions.
     ord
         ``"fro"`` for the root of the sum of squares; 1 and -1 for the largest and the smallest of the columns' sums of
-        absolute values, infinity and minus infinity for those of the rows'.
+        absolute values, infinity and minus infinity for those of the rows'; 2 and -2 for the largest and the smallest
+        singular value, ``"nuc"`` for the sum of them.
     dim
         The dimensions of rows and columns.
     keepdim
@@ -125,13 +126,26 @@ def matrix_norm(
     if ord == "fro":
         return functions.norm(A, 2, dims, keepdim, dtype)
     if ord in (2, -2, "nuc"):
-        raise ValueError(f"matrix_norm: ord={ord!r} is of singular values, which are not supported")
+        return _of_singular_values(A if dtype is None else A.to(dtype), ord, dims, keepdim)
     infinity = float("inf")
     if ord not in (1, -1, infinity, -infinity):
-        raise ValueError(f"matrix_norm: ord must be 'fro', 1, -1 or an infinity, not {ord!r}")
+        raise ValueError(f"matrix_norm: ord must be 'fro', 'nuc', 1, -1, 2, -2 or an infinity, not {ord!r}")
     rows, columns = dims
     added, compared = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = functions.norm(A, 1, added, True, dtype)
     extreme = functions.amax if ord > 0 else functions.amin
     out = extreme(sums, compared, True)
     return out if keepdim else out.squeeze(dims)
+
+
+def _of_singular_values(A: Tensor, ord: Any, dims: tuple[int, ...], keepdim: bool) -> Tensor:
+    rest = tuple([i for i in range(A.ndim) if i not in dims])
+    values = ops.svdvals(ops.permute(A, (*rest, *dims)))
+    last = (values.ndim - 1,)
+    if ord == "nuc" or not values.shape[-1]:
+        out = ops.sum(values, last, False)
+    else:
+        out = ops.amax(values, last, False) if ord > 0 else ops.amin(values, last, False)
+    if not keepdim:
+        return out
+    return ops.reshape(out, tuple([1 if i in dims else n for i, n in enumerate(A.shape)]))
