@@ -17,12 +17,12 @@ class CausalSelfAttention(nn.Module):
         super().__init__()
         self.c_attn = nn.Linear(n_embd, 3 * n_embd)
         self.c_proj = nn.Linear(n_embd, n_embd)
-        self.n_head, self.n_embd = n_head, n_embd
+        self.n_head = n_head
         self.register_buffer("bias", torch.tril(torch.ones(block_size, block_size)).view(1, 1, block_size, block_size))
 
     def forward(self, x):
         B, T, C = x.size()
-        q, k, v = self.c_attn(x).split(self.n_embd, dim=2)
+        q, k, v = self.c_attn(x).split(C, dim=2)
         q, k, v = (t.view(B, T, self.n_head, C // self.n_head).transpose(1, 2) for t in (q, k, v))
         att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
         att = att.masked_fill(self.bias[:, :, :T, :T] == 0, float("-inf"))
@@ -46,17 +46,12 @@ class GPT(nn.Module):
     def __init__(self, vocab_size, block_size=32, n_layer=2, n_head=4, n_embd=64):
         super().__init__()
         self.block_size = block_size
-        self.transformer = nn.ModuleDict(
-            dict(
-                wte=nn.Embedding(vocab_size, n_embd),
-                wpe=nn.Embedding(block_size, n_embd),
-                h=nn.ModuleList([Block(n_embd, n_head, block_size) for _ in range(n_layer)]),
-                ln_f=nn.LayerNorm(n_embd),
-            )
-        )
+        self.wte, self.wpe = nn.Embedding(vocab_size, n_embd), nn.Embedding(block_size, n_embd)
+        self.blocks = nn.Sequential(*[Block(n_embd, n_head, block_size) for _ in range(n_layer)])
+        self.ln_f = nn.LayerNorm(n_embd)
         self.lm_head = nn.Linear(n_embd, vocab_size, bias=False)
         self.apply(self._init_weights)
-        self.transformer.wte.weight = self.lm_head.weight  # one table for reading and writing
+        self.wte.weight = self.lm_head.weight  # one table for reading and writing
 
     def _init_weights(self, module):
         if isinstance(module, (nn.Linear, nn.Embedding)):
@@ -65,10 +60,8 @@ class GPT(nn.Module):
             torch.nn.init.zeros_(module.bias)
 
     def forward(self, idx, targets=None):
-        x = self.transformer.wte(idx) + self.transformer.wpe(torch.arange(idx.size(1), device=idx.device))
-        for block in self.transformer.h:
-            x = block(x)
-        logits = self.lm_head(self.transformer.ln_f(x))
+        x = self.wte(idx) + self.wpe(torch.arange(idx.size(1), device=idx.device))
+        logits = self.lm_head(self.ln_f(self.blocks(x)))
         loss = None if targets is None else F.cross_entropy(logits.view(-1, logits.size(-1)), targets.view(-1))
         return logits, loss
 
@@ -78,7 +71,8 @@ class GPT(nn.Module):
             logits = self(idx[:, -self.block_size :])[0][:, -1, :]
             v, _ = torch.topk(logits, top_k)
             logits[logits < v[:, [-1]]] = -float("Inf")
-            idx = torch.cat((idx, torch.multinomial(F.softmax(logits, dim=-1), num_samples=1)), dim=1)
+            idx_next = torch.multinomial(F.softmax(logits, dim=-1), num_samples=1)
+            idx = torch.cat((idx, idx_next), dim=1)
         return idx
 
 
@@ -98,16 +92,18 @@ def main():
 
     def get_batch(data, batch_size=16):
         ix = torch.randint(len(data) - model.block_size, (batch_size,))
-        x = torch.stack([data[i : i + model.block_size] for i in ix])
-        y = torch.stack([data[i + 1 : i + 1 + model.block_size] for i in ix])
-        return x, y
+        chunks = torch.stack([data[i : i + model.block_size + 1] for i in ix])
+        return chunks[:, :-1], chunks[:, 1:].contiguous()
 
-    decay = [p for p in model.parameters() if p.dim() >= 2]
-    nodecay = [p for p in model.parameters() if p.dim() < 2]
-    groups = [{"params": decay, "weight_decay": 0.1}, {"params": nodecay, "weight_decay": 0.0}]
+    groups = [
+        {"params": [p for p in model.parameters() if p.dim() >= 2], "weight_decay": 0.1},
+        {"params": [p for p in model.parameters() if p.dim() < 2], "weight_decay": 0.0},
+    ]
     optimizer = torch.optim.AdamW(groups, lr=3e-3, betas=(0.9, 0.95))
-    warmup_then_cosine = lambda it: min((it + 1) / 20, 0.1 + 0.45 * (1 + math.cos(math.pi * it / args.steps)))  # noqa: E731
-    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, warmup_then_cosine)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(
+        optimizer,  # first a warm-up, then half a cosine down to a tenth
+        lambda it: min((it + 1) / 20, 0.1 + 0.45 * (1 + math.cos(math.pi * it / args.steps))),
+    )
     print(f"{sum(p.numel() for p in model.parameters())} parameters, {len(itos)} characters")
     for it in range(args.steps):
         _, loss = model(*get_batch(train_data))
@@ -121,10 +117,9 @@ def main():
 
     model.eval()
     with torch.no_grad():
-        losses = torch.tensor([model(*get_batch(val_data))[1].item() for _ in range(10)])
-    print(f"validation: {losses.mean().item() / math.log(2):.3f} bits per character")
-    start = torch.tensor([[stoi["\n"]]])
-    print("".join(itos[i] for i in model.generate(start, 200)[0].tolist()))
+        loss = sum(model(*get_batch(val_data))[1].item() for _ in range(10)) / 10
+    print(f"validation: {loss / math.log(2):.3f} bits per character")
+    print("".join(itos[i] for i in model.generate(torch.tensor([[stoi["\n"]]]), 200)[0].tolist()))
 
 
 if __name__ == "__main__":

@@ -73,8 +73,10 @@ def main():
     digits = load_digits()
     images = torch.tensor(digits.images, dtype=torch.float32).unsqueeze(1).div(16)
     labels = torch.tensor(digits.target)
-    train_loader = DataLoader(TensorDataset(images[:1437], labels[:1437]), batch_size=args.batch_size, shuffle=True)
-    test_loader = DataLoader(TensorDataset(images[1437:], labels[1437:]), batch_size=100)
+    held_out = torch.arange(len(labels)) % 5 == 0
+    train_data = TensorDataset(images[~held_out], labels[~held_out])
+    train_loader = DataLoader(train_data, batch_size=args.batch_size, shuffle=True)
+    test_loader = DataLoader(TensorDataset(images[held_out], labels[held_out]), batch_size=100)
 
     model = Net()
     optimizer = optim.Adadelta(model.parameters(), lr=1.0)

@@ -5,6 +5,7 @@ python examples/tutorials/names_bigram.py
 
 import argparse
 import re
+from itertools import pairwise
 from pydoc_data.topics import topics
 
 import autograd_ops as torch
@@ -26,8 +27,8 @@ def main():
     xs, ys = [], []
     N = torch.zeros((27, 27), dtype=torch.int32)
     for w in words:
-        chs = ["."] + list(w) + ["."]
-        for ch1, ch2 in zip(chs, chs[1:], strict=False):
+        chs = [".", *w, "."]
+        for ch1, ch2 in pairwise(chs):
             N[stoi[ch1], stoi[ch2]] += 1
             xs.append(stoi[ch1])
             ys.append(stoi[ch2])

@@ -24,7 +24,7 @@ def build_dataset(words):
             ix = STOI[ch]
             xs.append(context)
             ys.append(ix)
-            context = context[1:] + [ix]
+            context = [*context[1:], ix]
     return torch.tensor(xs), torch.tensor(ys)
 
 
@@ -95,7 +95,7 @@ def main():
             while not out or out[-1] != 0:
                 probs = F.softmax(logits_of(torch.tensor([context])), dim=1)
                 ix = torch.multinomial(probs, num_samples=1, generator=g).item()
-                context = context[1:] + [ix]
+                context = [*context[1:], ix]
                 out.append(ix)
             print("".join(ITOS[i] for i in out[:-1]))
 

@@ -48,7 +48,7 @@ def main():
 
     torch.manual_seed(123)
     model = PINN()
-    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.05 ** (1 / args.steps))
     x_inside, t_inside = 2 * torch.rand(400, 1) - 1, torch.rand(400, 1)
     x_start = torch.linspace(-1, 1, 50).reshape(-1, 1)

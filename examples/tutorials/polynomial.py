@@ -57,14 +57,11 @@ class LegendrePolynomial3(torch.autograd.Function):
         return grad_output * 1.5 * (5 * x**2 - 1)
 
 
-def with_nn(x, y, steps, optimizer_class):
-    """A model of modules on x, x^2 and x^3; updates by hand, or by an optimizer."""
-    xx = x.unsqueeze(-1).pow(torch.tensor([1, 2, 3]))
-    model = torch.nn.Sequential(torch.nn.Linear(3, 1), torch.nn.Flatten(0, 1))
+def with_modules(x, y, steps, model, optimizer=None):
+    """The model is of modules; updates by hand, or by an optimizer."""
     loss_fn = torch.nn.MSELoss(reduction="sum")
-    optimizer = optimizer_class(model.parameters(), lr=1e-3) if optimizer_class else None
     for _ in range(steps):
-        loss = loss_fn(model(xx), y)
+        loss = loss_fn(model(x), y)
         yield loss.item()
         model.zero_grad()
         loss.backward()
@@ -91,18 +88,6 @@ class DynamicNet(torch.nn.Module):
         return y
 
 
-def with_module(x, y, steps):
-    model = DynamicNet()
-    criterion = torch.nn.MSELoss(reduction="sum")
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-8, momentum=0.9)
-    for _ in range(steps):
-        loss = criterion(model(x), y)
-        yield loss.item()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--way", choices=WAYS)
@@ -115,14 +100,20 @@ def main():
     for way in [args.way] if args.way else WAYS:
         torch.manual_seed(0)
         random.seed(0)
-        losses = {
-            "manual": lambda steps: manual(x, y, steps),
-            "autograd": lambda steps: autograd(x, y, steps),
-            "function": lambda steps: autograd(x, y, steps, LegendrePolynomial3.apply),
-            "nn": lambda steps: with_nn(x, y, steps, None),
-            "optim": lambda steps: with_nn(x, y, steps, torch.optim.RMSprop),
-            "module": lambda steps: with_module(x, y, steps),
-        }[way](args.steps)
+        if way == "manual":
+            losses = manual(x, y, args.steps)
+        elif way == "autograd":
+            losses = autograd(x, y, args.steps)
+        elif way == "function":
+            losses = autograd(x, y, args.steps, LegendrePolynomial3.apply)
+        elif way == "module":
+            model = DynamicNet()
+            losses = with_modules(x, y, args.steps, model, torch.optim.SGD(model.parameters(), lr=1e-8, momentum=0.9))
+        else:
+            xx = x.unsqueeze(-1).pow(torch.tensor([1, 2, 3]))
+            model = torch.nn.Sequential(torch.nn.Linear(3, 1), torch.nn.Flatten(0, 1))
+            optimizer = torch.optim.RMSprop(model.parameters(), lr=1e-3) if way == "optim" else None
+            losses = with_modules(xx, y, args.steps, model, optimizer)
         for step, loss in enumerate(losses, 1):
             if step % args.log_interval == 0:
                 print(f"{way}: step {step:4}   loss {loss:.6f}")

@@ -44,10 +44,9 @@ def main():
     parser.add_argument("--max-iter", type=int, default=20, help="iterations of LBFGS in a step")
     args = parser.parse_args()
 
-    np.random.seed(2)
     torch.manual_seed(0)
     period, length, future = 10, 60, 30
-    starts = np.random.randint(-4 * period, 4 * period, 20).reshape(20, 1)
+    starts = np.random.default_rng(2).integers(-4 * period, 4 * period, size=(20, 1))
     waves = torch.from_numpy(np.sin((np.arange(length + future) + starts) / period))
     input, target = waves[3:, : length - 1], waves[3:, 1:length]
     test_input, test_target = waves[:3, : length - 1], waves[:3, 1:]
