@@ -4,10 +4,12 @@
     python tests/tutorial_run.py --torch examples/tutorials/moons.py --steps 10
 
 With ``--torch`` the program's imports are PyTorch's; that is how the numbers in test_tutorials.py were made. What
-programs draw (initial parameters, orders of samples, latent numbers) comes from NumPy's RandomState in either case.
+programs draw (initial parameters, orders of samples, latent numbers) comes from NumPy's RandomState in either case, and
+so do the texts, as Python's help differs from version to version.
 """
 
 import importlib
+import pydoc_data.topics
 import re
 import sys
 
@@ -56,6 +58,15 @@ def draw_with_numpy(torch, seed=0):
         importlib.import_module(f"{torch.__name__}.utils.data.{module}").randperm = randperm
 
 
+def write_texts(words=400, seed=1):
+    """Have Python's help be of words that are drawn."""
+    numbers = np.random.RandomState(seed)
+    letters = list("aabcdeeefghiiklmnooprsttuwy")
+    lengths = numbers.randint(3, 9, words)
+    text = " ".join("".join(numbers.choice(letters, length)) for length in lengths)
+    pydoc_data.topics.topics = {"text": text}
+
+
 def main():
     library = "autograd_ops"
     if sys.argv[1] == "--torch":
@@ -65,6 +76,7 @@ def main():
     with open(sys.argv[0]) as file:
         source = re.sub(r"\bautograd_ops\b", library, file.read())
     draw_with_numpy(importlib.import_module(library))
+    write_texts()
     exec(compile(source, sys.argv[0], "exec"), {"__name__": "__main__", "__doc__": ""})
 
 

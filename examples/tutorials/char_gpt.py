@@ -22,8 +22,8 @@ class CausalSelfAttention(nn.Module):
 
     def forward(self, x):
         B, T, C = x.size()
-        q, k, v = self.c_attn(x).split(C, dim=2)
-        q, k, v = (t.view(B, T, self.n_head, C // self.n_head).transpose(1, 2) for t in (q, k, v))
+        heads = (t.view(B, T, self.n_head, C // self.n_head) for t in self.c_attn(x).split(C, dim=2))
+        q, k, v = (t.transpose(1, 2) for t in heads)
         att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
         att = att.masked_fill(self.bias[:, :, :T, :T] == 0, float("-inf"))
         y = F.softmax(att, dim=-1) @ v
@@ -56,8 +56,6 @@ class GPT(nn.Module):
     def _init_weights(self, module):
         if isinstance(module, (nn.Linear, nn.Embedding)):
             torch.nn.init.normal_(module.weight, mean=0.0, std=0.02)
-        if isinstance(module, nn.Linear) and module.bias is not None:
-            torch.nn.init.zeros_(module.bias)
 
     def forward(self, idx, targets=None):
         x = self.wte(idx) + self.wpe(torch.arange(idx.size(1), device=idx.device))
@@ -71,8 +69,8 @@ class GPT(nn.Module):
             logits = self(idx[:, -self.block_size :])[0][:, -1, :]
             v, _ = torch.topk(logits, top_k)
             logits[logits < v[:, [-1]]] = -float("Inf")
-            idx_next = torch.multinomial(F.softmax(logits, dim=-1), num_samples=1)
-            idx = torch.cat((idx, idx_next), dim=1)
+            probs = F.softmax(logits, dim=-1)
+            idx = torch.cat((idx, torch.multinomial(probs, num_samples=1)), dim=1)
         return idx
 
 
@@ -81,12 +79,11 @@ def main():
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--log-interval", type=int, default=50)
     args = parser.parse_args()
-
     torch.manual_seed(1337)
+
     text = "".join(topics[key] for key in sorted(topics)).encode("ascii", "ignore").decode()
     itos = sorted(set(text))
-    stoi = {ch: i for i, ch in enumerate(itos)}
-    data = torch.tensor([stoi[ch] for ch in text], dtype=torch.long)
+    data = torch.tensor([itos.index(ch) for ch in text], dtype=torch.long)
     train_data, val_data = data[: int(0.9 * len(data))], data[int(0.9 * len(data)) :]
     model = GPT(len(itos))
 
@@ -95,15 +92,14 @@ def main():
         chunks = torch.stack([data[i : i + model.block_size + 1] for i in ix])
         return chunks[:, :-1], chunks[:, 1:].contiguous()
 
-    groups = [
-        {"params": [p for p in model.parameters() if p.dim() >= 2], "weight_decay": 0.1},
-        {"params": [p for p in model.parameters() if p.dim() < 2], "weight_decay": 0.0},
-    ]
+    def warmup_then_cosine(it):
+        return min((it + 1) / 20, 0.1 + 0.45 * (1 + math.cos(math.pi * it / args.steps)))
+
+    decay = [p for p in model.parameters() if p.dim() >= 2]
+    no_decay = [p for p in model.parameters() if p.dim() < 2]
+    groups = [{"params": decay, "weight_decay": 0.1}, {"params": no_decay, "weight_decay": 0.0}]
     optimizer = torch.optim.AdamW(groups, lr=3e-3, betas=(0.9, 0.95))
-    scheduler = torch.optim.lr_scheduler.LambdaLR(
-        optimizer,  # first a warm-up, then half a cosine down to a tenth
-        lambda it: min((it + 1) / 20, 0.1 + 0.45 * (1 + math.cos(math.pi * it / args.steps))),
-    )
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, warmup_then_cosine)
     print(f"{sum(p.numel() for p in model.parameters())} parameters, {len(itos)} characters")
     for it in range(args.steps):
         _, loss = model(*get_batch(train_data))
@@ -119,7 +115,7 @@ def main():
     with torch.no_grad():
         loss = sum(model(*get_batch(val_data))[1].item() for _ in range(10)) / 10
     print(f"validation: {loss / math.log(2):.3f} bits per character")
-    print("".join(itos[i] for i in model.generate(torch.tensor([[stoi["\n"]]]), 200)[0].tolist()))
+    print("".join(itos[i] for i in model.generate(torch.tensor([[itos.index(" ")]]), 200)[0].tolist()))
 
 
 if __name__ == "__main__":

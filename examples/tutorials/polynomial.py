@@ -10,7 +10,9 @@ import random
 
 import autograd_ops as torch
 
-WAYS = ("manual", "autograd", "function", "nn", "optim", "module")
+
+def cubic(x, a, b, c, d):
+    return a + b * x + c * x**2 + d * x**3
 
 
 def manual(x, y, steps):
@@ -18,7 +20,7 @@ def manual(x, y, steps):
     a, b, c, d = (torch.tensor(start) for start in (0.1, 0.8, -0.1, -0.1))
     learning_rate = 1e-6
     for _ in range(steps):
-        y_pred = a + b * x + c * x**2 + d * x**3
+        y_pred = cubic(x, a, b, c, d)
         yield (y_pred - y).pow(2).sum().item()
         grad_y_pred = 2.0 * (y_pred - y)
         a -= learning_rate * grad_y_pred.sum()
@@ -27,14 +29,11 @@ def manual(x, y, steps):
         d -= learning_rate * (grad_y_pred * x**3).sum()
 
 
-def autograd(x, y, steps, p3=None):
-    """Gradients by the tape, updates by hand; with `p3` the model is a + b P3(c + d x), that is `function`."""
-    starts = (0.1, 0.8, -0.1, -0.1) if p3 is None else (0.0, -1.0, 0.0, 0.3)
+def autograd(x, y, steps, curve, starts, learning_rate):
+    """Gradients by the tape, updates by hand, of any curve of four numbers."""
     a, b, c, d = (torch.full((), start, requires_grad=True) for start in starts)
-    learning_rate = 1e-6 if p3 is None else 5e-6
     for _ in range(steps):
-        y_pred = a + b * x + c * x**2 + d * x**3 if p3 is None else a + b * p3(c + d * x)
-        loss = (y_pred - y).pow(2).sum()
+        loss = (curve(x, a, b, c, d) - y).pow(2).sum()
         yield loss.item()
         loss.backward()
         with torch.no_grad():
@@ -57,6 +56,10 @@ class LegendrePolynomial3(torch.autograd.Function):
         return grad_output * 1.5 * (5 * x**2 - 1)
 
 
+def legendre(x, a, b, c, d):
+    return a + b * LegendrePolynomial3.apply(c + d * x)
+
+
 def with_modules(x, y, steps, model, optimizer=None):
     """The model is of modules; updates by hand, or by an optimizer."""
     loss_fn = torch.nn.MSELoss(reduction="sum")
@@ -67,10 +70,10 @@ def with_modules(x, y, steps, model, optimizer=None):
         loss.backward()
         if optimizer:
             optimizer.step()
-            continue
-        with torch.no_grad():
-            for param in model.parameters():
-                param -= 1e-6 * param.grad
+        else:
+            with torch.no_grad():
+                for param in model.parameters():
+                    param -= 1e-6 * param.grad
 
 
 class DynamicNet(torch.nn.Module):
@@ -82,30 +85,28 @@ class DynamicNet(torch.nn.Module):
 
     def forward(self, x):
         a, b, c, d, e = self.weights
-        y = a + b * x + c * x**2 + d * x**3
-        for exponent in range(4, random.randint(4, 6)):
-            y = y + e * x**exponent
-        return y
+        return cubic(x, a, b, c, d) + sum(e * x**exponent for exponent in range(4, random.randint(4, 6)))
 
 
 def main():
+    ways = ("manual", "autograd", "function", "nn", "optim", "module")
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--way", choices=WAYS)
+    parser.add_argument("--way", choices=ways)
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--log-interval", type=int, default=500)
     args = parser.parse_args()
 
     x = torch.linspace(-math.pi, math.pi, 2000)
     y = torch.sin(x)
-    for way in [args.way] if args.way else WAYS:
+    for way in [args.way] if args.way else ways:
         torch.manual_seed(0)
         random.seed(0)
         if way == "manual":
             losses = manual(x, y, args.steps)
         elif way == "autograd":
-            losses = autograd(x, y, args.steps)
+            losses = autograd(x, y, args.steps, cubic, (0.1, 0.8, -0.1, -0.1), 1e-6)
         elif way == "function":
-            losses = autograd(x, y, args.steps, LegendrePolynomial3.apply)
+            losses = autograd(x, y, args.steps, legendre, (0.0, -1.0, 0.0, 0.3), 5e-6)
         elif way == "module":
             model = DynamicNet()
             losses = with_modules(x, y, args.steps, model, torch.optim.SGD(model.parameters(), lr=1e-8, momentum=0.9))
