@@ -84,6 +84,9 @@ def test_devices_that_are_not_there():
     assert not ag.xpu.is_available()
     assert not ag.distributed.is_available()
     assert ag.distributed.get_world_size() == 1
+    with pytest.raises(RuntimeError, match="one process only"):
+        ag.distributed.init_process_group(backend="nccl")
+    ag.distributed.destroy_process_group()
     assert ag.version.cuda is None
     assert ag.version.__version__ == ag.__version__
     with pytest.raises(ImportError, match="tensorboardX"):

@@ -527,7 +527,7 @@ class Histogram(NamedTuple):
 
 def histogram(
     input: Tensor,
-    bins: int | Tensor,
+    bins: int | Tensor = 100,
     *,
     range: tuple[float, float] | None = None,
     weight: Tensor | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..tensor import Tensor
-from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, _Convolution
+from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, _ConvNd
 from .linear import Linear
 from .module import Module
 from .normalization import (
@@ -122,7 +122,7 @@ def _materialize(tensor: Tensor | None, shape: tuple[int, ...]) -> None:
 # ---------------------------------------------------------------- convolutions
 
 
-class _LazyConvolution(LazyModuleMixin, _Convolution):
+class _LazyConvolution(LazyModuleMixin, _ConvNd):
     transposed: ClassVar[bool] = False
 
     def __init__(self, out_channels: int, *args: Any, **kwargs: Any) -> None:

@@ -125,21 +125,30 @@ def normal(
     generator: Generator | None = None,
     dtype: Any = None,
     device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Numbers drawn from the normal distribution; `mean` or `std` may be Tensors, whose shape the result then has.
+
+    `layout` and `pin_memory` are accepted for PyTorch's sake.
 
     Raises
     ------
     ValueError
         If a number `std` is negative.
+    TypeError
+        If `requires_grad` is asked for where `mean` or `std` is a Tensor: the result then is no leaf.
     """
     if not isinstance(std, Tensor) and not std >= 0:
         raise ValueError(f"normal: the deviation cannot be negative, got std={std}")
     like = mean if isinstance(mean, Tensor) else std if isinstance(std, Tensor) else None
+    if like is not None and requires_grad:
+        raise TypeError("normal: of Tensors it takes no requires_grad; call requires_grad_() of the result's detach()")
     if like is not None:
         return randn_like(like, generator=generator) * std + mean
     drawn = draw("normal", shape_from(() if size is None else (size,)), dtype, device, generator)
-    return Tensor(drawn * std + mean)
+    return Tensor(drawn * std + mean, requires_grad=requires_grad)
 
 
 def randint(

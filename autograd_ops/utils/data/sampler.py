@@ -107,8 +107,8 @@ class RandomSampler(Sampler[int]):
     def _endless(self) -> Iterator[int]:
         n = len(self.data_source)
         while True:
-            if self.replacement:
-                drawn = randint(0, n, (self.num_samples,), generator=self.generator, device="cpu")
+            if self.replacement:  # some at a time, for num_samples may be said to be without end, as 10**10
+                drawn = randint(0, n, (min(32, self.num_samples),), generator=self.generator, device="cpu")
             else:
                 drawn = randperm(n, generator=self.generator, device="cpu")
             yield from drawn.tolist()
