@@ -132,28 +132,58 @@ def from_numpy(array: Any) -> Tensor:
 
 
 # ---------------------------------------------------------------- constants
+#
+# `layout`, `memory_format` and `pin_memory` are accepted for PyTorch's sake, and do nothing.
 
 
-def zeros(*size: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def zeros(
+    *size: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """Zeros of a shape, given as one tuple or as several ints."""
     backend, native, where = place(device, dtype)
     return Tensor(backend.xp.zeros(shape_from(size), dtype=native, device=where), requires_grad=requires_grad)
 
 
-def ones(*size: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def ones(
+    *size: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """Ones of a shape, given as one tuple or as several ints."""
     backend, native, where = place(device, dtype)
     return Tensor(backend.xp.ones(shape_from(size), dtype=native, device=where), requires_grad=requires_grad)
 
 
-def empty(*size: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def empty(
+    *size: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """A Tensor of a shape whose elements may be anything."""
     backend, native, where = place(device, dtype)
     return Tensor(backend.xp.empty(shape_from(size), dtype=native, device=where), requires_grad=requires_grad)
 
 
 def full(
-    size: Any, fill_value: Any, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A Tensor of shape `size` whose elements are all `fill_value`, and whose dtype is its by default."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
@@ -176,6 +206,8 @@ def arange(
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Numbers from `start` in steps of `step`, up to but without `end`; ``arange(n)`` starts from 0.
 
@@ -207,6 +239,8 @@ def linspace(
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, evenly spaced."""
     backend, native, where = place(device, dtype)
@@ -214,7 +248,14 @@ def linspace(
 
 
 def eye(
-    n: int, m: int | None = None, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A matrix [n, m] with ones on its diagonal; square by default."""
     backend, native, where = place(device, dtype)
@@ -228,17 +269,44 @@ def _like(input: Tensor, dtype: Any, device: str | None) -> dict[str, Any]:
     }
 
 
-def zeros_like(input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def zeros_like(
+    input: Tensor,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """Zeros of the shape, dtype and device of `input`."""
     return zeros(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
 
 
-def ones_like(input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def ones_like(
+    input: Tensor,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
     return ones(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
 
 
-def empty_like(input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def empty_like(
+    input: Tensor,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """A Tensor of the shape, dtype and device of `input` whose elements may be anything."""
     return empty(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
 
@@ -250,6 +318,9 @@ def full_like(
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A Tensor of the shape, dtype and device of `input` whose elements are all `fill_value`."""
     return full(input.shape, fill_value, **_like(input, dtype, device), requires_grad=requires_grad)
