@@ -736,3 +736,43 @@ def test_a_gradient_of_another_kind_cannot_be_set() -> None:
             x.grad = wrong
     x.grad = fixed([1.0, 1.0])
     x.grad = None
+
+
+def test_probabilities_cannot_be_ignored_by_class(device: str) -> None:
+    # https://github.com/pytorch/pytorch/pull/63122
+    scores = leaf([[1.0, 2.0]], device)
+    probabilities = fixed([[0.5, 0.5]], device)
+    with pytest.raises(ValueError, match="cross_entropy: ignore_index=1 is for targets that are classes"):
+        ag.nn.functional.cross_entropy(scores, probabilities, ignore_index=1)
+    check(ag.nn.functional.cross_entropy(scores, probabilities), math.log(1.0 + math.e) - 0.5)
+
+
+def test_a_weight_of_one_dimension_gives_one_output(device: str) -> None:
+    x, weight = leaf([[1.0, 2.0], [3.0, 4.0]], device), leaf([5.0, 6.0], device)
+    bias = leaf(0.5, device)
+    y = ag.nn.functional.linear(x, weight, bias)
+    check(y, [17.5, 39.5])
+    y.sum().backward()
+    check(x.grad, [[5.0, 6.0], [5.0, 6.0]])
+    check(weight.grad, [4.0, 6.0])
+    check(bias.grad, 2.0)
+    with pytest.raises(ValueError, match="in_features, 2"):
+        ag.nn.functional.linear(fixed([1.0, 2.0, 3.0], device), weight)
+
+
+def test_a_lazy_module_that_moves_before_its_first_input(device: str) -> None:
+    # https://github.com/chainer/chainer/issues/6368
+    model = ag.nn.Sequential(ag.nn.LazyLinear(3), ag.nn.LazyBatchNorm1d()).to(device, ag.float64)
+    y = model(fixed([[1.0, 2.0], [3.0, 5.0]], device))
+    assert model[1].running_mean.shape == (3,)
+    assert str(model[1].running_var.device) == str(y.device) == device
+    assert model[1].running_var.dtype == ag.float64
+    assert list(model.state_dict()) == [
+        "0.weight",
+        "0.bias",
+        "1.weight",
+        "1.bias",
+        "1.running_mean",
+        "1.running_var",
+        "1.num_batches_tracked",
+    ]
