@@ -776,3 +776,19 @@ def test_a_lazy_module_that_moves_before_its_first_input(device: str) -> None:
         "1.running_var",
         "1.num_batches_tracked",
     ]
+
+
+def test_losses_with_a_weight_for_each_element(device: str) -> None:
+    # PyTorch 2.13: mse and l1 divide by the sum of the weights, huber by the number of elements.
+    target, weight = fixed([0.0, 0.0, 0.0], device), fixed([1.0, 2.0, 5.0], device)
+    for loss, mean, each in (
+        (ag.nn.functional.mse_loss, 9.0 / 8.0, [1.0, 8.0, 0.0]),
+        (ag.nn.functional.l1_loss, 5.0 / 8.0, [1.0, 4.0, 0.0]),
+        (ag.nn.functional.huber_loss, 3.5 / 3.0, [0.5, 3.0, 0.0]),
+    ):
+        x = leaf([1.0, -2.0, 0.0], device)
+        check(loss(x, target, weight=weight), mean)
+        check(loss(x, target, weight=weight, reduction="none"), each)
+        check(loss(x, target, weight=weight, reduction="sum"), sum(each))
+        with pytest.raises(ValueError, match="the weight must have the shape of the input"):
+            loss(x, target, weight=fixed([1.0], device))

@@ -160,9 +160,7 @@ class RNNBase(_Recurrent):
     ) -> None:
         super().__init__(input_size, hidden_size, bias)
         if proj_size and not isinstance(self, LSTM):
-            raise ValueError(
-                f"{type(self).__name__}: proj_size={proj_size}, but only an LSTM projects its hidden state"
-            )
+            raise ValueError(f"{type(self).__name__}: proj_size={proj_size}, but only an LSTM projects its state")
         if num_layers <= 0:
             raise ValueError(f"{type(self).__name__}: num_layers must be positive, got {num_layers}")
         if isinstance(dropout, bool) or not 0.0 <= dropout <= 1.0:
@@ -418,7 +416,8 @@ class LSTM(RNNBase):
         if self.proj_size:
             from .projection import projected_lstm
 
-            return projected_lstm(x, *states, weights, options)
+            h_0, c_0 = states
+            return projected_lstm(x, h_0, c_0, weights, options)
         return ops.lstm(x, *states, *weights, options)
 
 

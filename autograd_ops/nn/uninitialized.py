@@ -70,7 +70,7 @@ class UninitializedBuffer(_Uninitialized, Buffer):
 
     def to(self, *args: Any, **kwargs: Any) -> UninitializedBuffer:
         """As of `Tensor`: one of that device and dtype, without a shape still."""
-        moved = super().to(*args, **kwargs)
+        moved = self.data.to(*args, **kwargs)
         return UninitializedBuffer(device=moved.device, dtype=moved.dtype, persistent=self.persistent)
 
 
