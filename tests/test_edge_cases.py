@@ -792,3 +792,12 @@ def test_losses_with_a_weight_for_each_element(device: str) -> None:
         check(loss(x, target, weight=weight, reduction="sum"), sum(each))
         with pytest.raises(ValueError, match="the weight must have the shape of the input"):
             loss(x, target, weight=fixed([1.0], device))
+
+
+def test_an_ignored_target_stops_even_a_nan_gradient(device: str) -> None:
+    # The mean of nothing is NaN, and so is the slope of its square; PyTorch 2.13 keeps it from the scores.
+    scores = leaf([[1.0, 2.0], [3.0, 4.0]], device)
+    loss = ag.nn.functional.cross_entropy(scores, ag.tensor([-100, -100], device=device))
+    loss.square().backward()
+    check(loss, NAN)
+    check(scores.grad, [[0.0, 0.0], [0.0, 0.0]])
