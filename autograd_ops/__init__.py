@@ -11,7 +11,7 @@ __version__ = "0.1.0.dev0"
 from autograd_backends import Device as device
 from autograd_backends import DeviceError
 
-from . import autograd, cuda, functions, lazy, ops, random
+from . import autograd, cuda, functions, inplace_methods, lazy, ops, out_argument, random
 from .creation import *
 from .dtypes import *
 
@@ -129,6 +129,12 @@ _LAZY = {
     "array_api": ("array_api",),
     "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),
+    "formats": (
+        *("channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format"),
+        "strided",
+    ),
+    "inplace_methods": inplace_methods.TORCH_LEVEL,
+    "memory": ("as_strided", "get_device", "is_complex", "is_nonzero", "is_signed"),
     "interop.dlpack": ("from_dlpack", "to_dlpack"),
     "interop.sharing": ("asarray", "frombuffer"),
     "interop.typed": (
@@ -141,6 +147,7 @@ _LAZY = {
 #: A new dimension, in ``x[:, newaxis]``.
 newaxis = None
 
-__getattr__, __dir__ = lazy.attributes(__name__, _LAZY)
+out_argument.attach(globals())
+__getattr__, __dir__ = lazy.attributes(__name__, _LAZY, out_argument.shown)
 
 lazy.follow("einops._backends", "einops_backend")

@@ -2,7 +2,8 @@
 
 A key of integers, slices, ``None`` and ``...`` is one op, `getitem`, and gives a view. A key with lists, integer or
 bool arrays is first made basic, with a full slice where they stand; then the dimensions they index are brought to the
-front and flattened, and what is left is to take rows by number.
+front and flattened, and what is left is to take rows by number. An integer beside arrays is a choice made before, as in
+PyTorch, and does not count as an array, as in NumPy: that decides where the indexed dimensions stand in the result.
 """
 
 from __future__ import annotations
@@ -132,12 +133,11 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
         raise IndexError("getitem: an index can have one ... only")
     if not ellipses:
         expanded.append(...)
-    with_arrays = any(isinstance(k, (Tensor, _Flag)) for k in expanded)
     basic: list[Any] = []
     arrays: dict[int, Tensor] = {}
     given = taken = 0  # dimensions of the result of the basic key, and of x, so far
     for i, k in enumerate(expanded):
-        if i in masks and tuple(shape[taken : taken + len(masks[i])]) != masks[i]:
+        if i in masks and not _fits(masks[i], shape[taken:]):
             raise IndexError(
                 f"getitem: a mask of shape {masks[i]} does not fit dimension {taken} of a tensor of {tuple(shape)}"
             )
@@ -152,15 +152,19 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
             arrays[given] = k.indices
             basic.append(None)
             given += 1
-        elif isinstance(k, Tensor) or (with_arrays and isinstance(k, int)):
-            # Beside arrays, an integer counts as an array of one element.
-            arrays[given] = k if isinstance(k, Tensor) else tensor(k, device=x.device)
+        elif isinstance(k, Tensor):
+            arrays[given] = k
             basic.append(slice(None))
             given, taken = given + 1, taken + 1
         else:
             basic.append(_within(k, shape[taken]) if isinstance(k, slice) else k)
             given, taken = given + isinstance(k, slice), taken + 1
     return tuple(basic), arrays
+
+
+def _fits(mask: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a mask has the lengths that `shape` begins with; one without elements chooses none, whatever they are."""
+    return len(mask) <= len(shape) and all(m in (0, n) for m, n in zip(mask, shape, strict=False))
 
 
 class _Flag(NamedTuple):
@@ -197,10 +201,21 @@ def _unbind_mask(mask: Tensor) -> Sequence[Tensor]:
 
 def _take(x: Tensor, arrays: dict[int, Tensor]) -> Tensor:
     """x at integer arrays along the dimensions that they are given for."""
-    rows, flat, shape, back = _as_rows(x, arrays)
-    taken = ops.take_rows(rows, flat)
-    taken = ops.reshape(taken, shape)
-    return taken if back is None else ops.permute(taken, back)
+    if len(arrays) == 1:
+        ((axis, index),) = arrays.items()
+        lengths = tuple(x.array.shape)
+        places = in_range(index, lengths[axis])
+        flat = kernels(places).xp.reshape(places, (-1,))
+        taken = ops.take_rows(x, flat, axis)
+        if len(places.shape) != 1:
+            taken = ops.reshape(taken, (*lengths[:axis], *places.shape, *lengths[axis + 1 :]))
+    else:
+        rows, flat, shape, back = _as_rows(x, arrays)
+        taken = ops.reshape(ops.take_rows(rows, flat), shape)
+        if back is not None:
+            taken = ops.contiguous(ops.permute(taken, back))
+    taken.alias = None  # what it may be a view of is nobody else's
+    return taken
 
 
 def _as_rows(x: Tensor, arrays: dict[int, Tensor]) -> tuple[Tensor, Any, tuple[int, ...], tuple[int, ...] | None]:
@@ -264,6 +279,9 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         If the value does not fit.
     """
     key = index if type(index) is tuple else (index,)
+    if type(value) in (float, int) and all(type(k) in _BASIC for k in key) and not x.requires_grad:
+        set_number(x, _normal(x, key), value, "setitem")
+        return
     if not isinstance(value, Tensor):
         value = as_tensor(value, device=x.device) if is_array(value) else tensor(value, dtype=x.dtype, device=x.device)
     value = value.detach() if not mode.enabled else value
@@ -283,13 +301,25 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         in_place(x, _overwrite, value, basic, name="setitem")
 
 
+def set_number(x: Tensor, key: tuple[Any, ...], value: float, called: str) -> None:
+    """Set part of a Tensor that is not on the tape to a number; the key is basic."""
+    refuse_expanded(x, called)
+    backend = kernels(x.array)
+    if x.dtype.kind != "float":
+        value = tensor(value, dtype=x.dtype, device=x.device).array
+    backend.make_current(x.array)
+    x.array[tuple([k for k in key if k is not None]) if None in key else key] = value
+    bump(x, called)
+
+
 def _write(x: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
     """Set part of a Tensor with nothing to record: only that part is touched."""
     refuse_expanded(x, "setitem")
     backend = kernels(x.array)
     backend.make_current(x.array)
     part = x.array[key]
-    array = backend.cast(value.array, x.array.dtype, copy=False)
+    # A view of x is copied first: not every library reads all before it writes.
+    array = backend.cast(value.array, x.array.dtype, copy=value.version is x.version)
     fitted = backend.xp.broadcast_to(_without_leading_ones(array, len(part.shape)), part.shape)
     if None in key:  # the standard assigns to keys without it only
         key = tuple([k for k in key if k is not None])

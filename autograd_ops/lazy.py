@@ -28,15 +28,21 @@ def _found(module: str, name: str) -> Any:
     return found if module.rpartition(".")[2] == name else getattr(found, name)
 
 
-def attributes(package: str, table: Table) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of `package`, which has the names in `table` beside its own."""
+def attributes(
+    package: str, table: Table, shown: Callable[[str, Any], Any] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of `package`, which has the names in `table` beside its own.
+
+    What is found is shown as ``shown(name, found)`` gives it, if that is given.
+    """
     places = {name: module for module, names in table.items() for name in names}
     own = sys.modules[package].__dict__
 
     def __getattr__(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        own[name] = value = _found(places[name], name)
+        found = _found(places[name], name)
+        own[name] = value = found if shown is None else shown(name, found)
         return value
 
     def __dir__() -> list[str]:

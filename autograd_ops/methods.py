@@ -11,12 +11,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from autograd_backends import Device, is_array, kernels, parse_device
+from autograd_backends import Device, is_array, parse_device
 
 from . import functions, indexing, lazy, ops
-from .arrays import move
 from .autograd import backward
-from .creation import full, tensor, zeros
 from .dtypes import (
     DType,
     as_dtype,
@@ -220,69 +218,8 @@ def _backward(
 
 Tensor.backward = _backward  # type: ignore[method-assign]
 
-# ---------------------------------------------------------------- in place
+# ---------------------------------------------------------------- random numbers
 
-
-def _in_place(name: str) -> Any:
-    function = getattr(functions, name, None) or getattr(indexing, name)
-
-    def method(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
-        return in_place(self, lambda x, *rest: function(x, *rest, **options), *arguments, name=f"{name}_")
-
-    method.__name__ = f"{name}_"
-    method.__doc__ = f"`{name}`, in the memory of this Tensor; returns it."
-    return method
-
-
-for _name in (
-    *(
-        "abs",
-        "add",
-        "ceil",
-        "clamp",
-        "cos",
-        "div",
-        "exp",
-        "floor",
-        "log",
-        "mul",
-        "neg",
-        "pow",
-        "reciprocal",
-        "relu",
-    ),
-    *("remainder", "round", "rsqrt", "sigmoid", "sign", "sin", "sqrt", "square", "sub", "tanh", "trunc"),
-    *("index_add", "index_fill", "lerp", "masked_fill", "scatter", "scatter_add", "tril", "triu"),
-):
-    setattr(Tensor, f"{_name}_", _in_place(_name))
-
-
-def _replaced(self: Tensor, value: Tensor) -> Tensor:
-    """`value`, fitted to the shape and dtype of what it takes the place of."""
-    if value.device != self.device:
-        value = Tensor(move(value.array, None, self.device)) if value.node is None else value.to(self.device)
-    if tuple(value.array.shape) != tuple(self.array.shape):
-        value = ops.broadcast_to(value, tuple(self.array.shape))
-    return ops.astype(value, self.array.dtype)
-
-
-def _copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Take the values of `src`, broadcast and cast; returns itself."""
-    return in_place(self, _replaced, src if isinstance(src, Tensor) else tensor(src), name="copy_")
-
-
-def _fill_(self: Tensor, value: Any) -> Tensor:
-    """Set every element to `value`, a number or a 0-d Tensor; returns itself."""
-    source = value if isinstance(value, Tensor) else full((), value, dtype=self.dtype, device=self.device)
-    return in_place(self, _replaced, source, name="fill_")
-
-
-def _zero_(self: Tensor) -> Tensor:
-    """Set every element to 0; returns itself."""
-    return in_place(self, _replaced, zeros((), dtype=self.dtype, device=self.device), name="zero_")
-
-
-_attach(_copy_, _fill_, _zero_)
 lazy.attach(
     Tensor,
     "random.in_place",
@@ -296,8 +233,8 @@ lazy.attach(Tensor, "random.drawing", "bernoulli", "multinomial")
 def _to(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
     """This Tensor with another dtype or on another device; itself where it is there already.
 
-    ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` and ``to(other)`` are taken, and by name ``dtype=``,
-    ``device=``, ``copy=`` and ``non_blocking=``, which does nothing.
+    ``to(dtype)``, ``to(device)``, ``to(device, dtype)`` and ``to(other)`` are taken, each followed by `non_blocking`
+    and `copy`, and all of them by name. `non_blocking` and `memory_format` are wishes that change nothing.
 
     Raises
     ------
@@ -308,13 +245,18 @@ def _to(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
     """
     dtype, device, copy = options.pop("dtype", None), options.pop("device", None), options.pop("copy", False)
     options.pop("non_blocking", None)
+    options.pop("memory_format", None)
     if options:
         raise TypeError(f"to: unexpected keyword argument {next(iter(options))!r}")
+    flags = [argument for argument in arguments if isinstance(argument, bool)]
+    copy = copy or flags[1:] == [True]
     for argument in arguments:
         if isinstance(argument, Tensor):
             dtype, device = argument.dtype, argument.device
         elif isinstance(argument, str) and not _names_dtype(argument):
             device = argument
+        elif isinstance(argument, int) and not isinstance(argument, bool):
+            device = f"cuda:{argument}"
         elif not isinstance(argument, bool):
             dtype = argument
     moved = self
@@ -343,9 +285,32 @@ def _cast(dtype: DType) -> Any:
     return method
 
 
-def _type(self: Tensor, dtype: Any = None) -> Any:
-    """This Tensor with another dtype; without an argument, the name of its dtype."""
-    return repr(self.dtype) if dtype is None else _to(self, dtype)
+#: PyTorch's old names of dtypes, as in ``"torch.FloatTensor"``.
+_TYPE_NAMES = {
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "float32": "Float",
+    "float64": "Double",
+    "int8": "Char",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "uint8": "Byte",
+    "bool": "Bool",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+
+
+def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """This Tensor with another dtype, also as ``"torch.FloatTensor"``; without an argument, its own of these names."""
+    if dtype is None:
+        where = "torch.cuda" if self.device.type == "cuda" else "torch"
+        return f"{where}.{_TYPE_NAMES.get(self.dtype.name, self.dtype.name)}Tensor"
+    if isinstance(dtype, str) and dtype.endswith("Tensor"):
+        word = dtype.rpartition(".")[2].removesuffix("Tensor")
+        dtype = next((name for name, old in _TYPE_NAMES.items() if old == word), dtype)
+    return _to(self, dtype=as_dtype(dtype))
 
 
 def _type_as(self: Tensor, other: Tensor) -> Tensor:
@@ -369,16 +334,6 @@ def _cuda(self: Tensor, device: int | str | None = None, non_blocking: bool = Fa
     return _to(self, "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device)
 
 
-def _contiguous(self: Tensor) -> Tensor:
-    """This Tensor laid out in memory in the order of its dimensions; itself where it is so already."""
-    return self if kernels(self.array).is_contiguous(self.array) else ops.clone(self)
-
-
-def _is_contiguous(self: Tensor) -> bool:
-    """Whether it is laid out in memory in the order of its dimensions."""
-    return kernels(self.array).is_contiguous(self.array)
-
-
 for _name, _dtype in {
     "float": float32,
     "double": float64,
@@ -394,7 +349,7 @@ for _name, _dtype in {
     "cdouble": complex128,
 }.items():
     setattr(Tensor, _name, _cast(_dtype))
-_attach(_to, _type, _type_as, _cpu, _cuda, _contiguous, _is_contiguous)
+_attach(_to, _type, _type_as, _cpu, _cuda)
 
 
 # ---------------------------------------------------------------- the array API's array object
@@ -438,20 +393,9 @@ def _transposed(self: Tensor) -> Tensor:
     return ops.permute(self, tuple(reversed(range(self.ndim))))
 
 
-def _detach_(self: Tensor) -> Tensor:
-    """Take it off the tape; returns itself."""
-    self.node = self.alias = None
-    return self
-
-
 def _nelement(self: Tensor) -> int:
     """The number of its elements."""
     return self.numel()
-
-
-def _ndimension(self: Tensor) -> int:
-    """The number of its dimensions."""
-    return self.ndim
 
 
 def _element_size(self: Tensor) -> int:
@@ -501,10 +445,24 @@ Tensor.H = property(_conjugate_transposed)  # type: ignore[attr-defined]
 Tensor.mH = property(lambda self: functions.adjoint(self))  # type: ignore[attr-defined]
 Tensor.T = property(_transposed)  # type: ignore[attr-defined]
 Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
-_attach(_detach_, _nelement, _ndimension, _element_size)
+_attach(_nelement, _element_size)
 
 
 # ---------------------------------------------------------------- of nodes
 
 lazy.attach(Node, "autograd.graph", "name", "next_functions", "register_hook", "register_prehook")
 lazy.attach(Leaf, "autograd.graph", "variable")
+
+# ---------------------------------------------------------------- what its memory is like, and more of the kind
+
+lazy.attach(
+    Tensor,
+    "memory",
+    *("apply_", "as_strided", "as_strided_", "contiguous", "data_ptr", "detach_", "fill_diagonal_", "get_device"),
+    *("is_complex", "is_contiguous", "is_cpu", "is_cuda", "is_meta", "is_mps", "is_nonzero", "is_pinned"),
+    *("is_quantized", "is_set_to", "is_shared", "is_signed", "is_sparse", "is_xpu", "itemsize", "layout", "map2_"),
+    *("map_", "name", "names", "nbytes", "ndimension", "new", "new_empty", "new_full", "new_ones", "new_tensor"),
+    *("new_zeros", "output_nr", "pin_memory", "resize_", "resize_as_", "set_", "share_memory_", "squeeze_"),
+    *("storage_offset", "stride", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_", "view_as_dtype"),
+    *("_base", "_is_view", "_version"),
+)

@@ -11,6 +11,7 @@ from autograd_backends import Device, device_of, is_array, kernels, namespace, s
 from .arrays import array_for
 from .dtypes import DType, dtype_of
 from .ends import across
+from .inplace import node_of
 from .printing import describe
 from .tape import Leaf, Node, TapeError
 
@@ -143,7 +144,7 @@ class Tensor:
     @property
     def requires_grad(self) -> bool:
         """Whether backward gives it, or passes through it, a gradient."""
-        return self.node is not None
+        return self.place() is not None
 
     @requires_grad.setter
     def requires_grad(self, requires_grad: bool) -> None:
@@ -152,7 +153,8 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """Whether the user made it, rather than a recorded op."""
-        return self.node is None or type(self.node) is Leaf
+        node = self.place()
+        return node is None or type(node) is Leaf
 
     @property
     def grad(self) -> Tensor | None:
@@ -191,7 +193,7 @@ class Tensor:
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        self.array, self.version, self.alias = value.array, value.version, None
+        self.array, self.alias = value.array, None
         if type(self.node) is Leaf:
             # Gradients that arrive there have the new shape and dtype.
             self.node.shape, self.node.dtype = self.array.shape, self.array.dtype
@@ -228,7 +230,7 @@ class Tensor:
             if not self.is_leaf:
                 raise TapeError("a tensor made by a recorded op cannot stop requiring grad; use its detach()")
             self.node = None
-        elif self.node is None:
+        elif self.place() is None:
             if self.dtype.kind not in ("float", "complex"):
                 raise TypeError(
                     f"only float tensors can require grad, and this one is {self.dtype.name}: "
@@ -244,6 +246,10 @@ class Tensor:
         tensor.version = self.version
         return tensor
 
+    def place(self) -> Node | None:
+        """Its node; of a view whose base was changed in place since, made anew."""
+        return self.node if self.alias is None else node_of(self)
+
     def retain_grad(self) -> None:
         """Let backward leave a ``grad`` here too, though a recorded op made it.
 
@@ -252,10 +258,11 @@ class Tensor:
         TapeError
             If it needs no gradient.
         """
-        if self.node is None:
+        node = self.place()
+        if node is None:
             raise TapeError("retain_grad: this tensor does not require grad")
-        if type(self.node) is not Leaf:
-            hooks = self.node.hooks = self.node.hooks or {}
+        if type(node) is not Leaf:
+            hooks = node.hooks = node.hooks or {}
             hooks[_RETAIN] = _Retain(self)
 
     @property
@@ -273,9 +280,10 @@ class Tensor:
         TapeError
             If it needs no gradient.
         """
-        if self.node is None:
+        node = self.place()
+        if node is None:
             raise TapeError("register_hook: this tensor does not require grad")
-        hooks = self.node.hooks = self.node.hooks or {}
+        hooks = node.hooks = node.hooks or {}
         key = max(hooks, default=-1) + 1
         hooks[key] = _UserHook(hook)
         if _RETAIN in hooks:  # the last, so that what it keeps is what goes on
@@ -365,7 +373,7 @@ class Tensor:
         TapeError
             If it requires grad, and not `force`: a change to the array would go unseen.
         """
-        if self.node is not None and not force:
+        if self.requires_grad and not force:
             raise TapeError("numpy: this tensor requires grad; use x.detach().numpy()")
         return self._host()
 

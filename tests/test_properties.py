@@ -275,38 +275,54 @@ def as_key(key: tuple[Any, ...], device: str) -> tuple[Any, ...]:
     return tuple(ag.tensor(k, device=device) if isinstance(k, np.ndarray) else k for k in key)
 
 
+def chosen(shape: Any, key: Any) -> np.ndarray:
+    """The numbers of the elements at `key`, by NumPy: integers first, then what is left of the key, as in PyTorch."""
+    integers: list[Any] = []
+    rest: list[Any] = []
+    for k in key if isinstance(key, tuple) else (key,):
+        array = np.asarray(k) if isinstance(k, (list, np.ndarray, bool)) else None
+        if type(k) is int or (array is not None and array.ndim == 0 and array.dtype != bool):
+            integers.append(int(k))
+            continue
+        rest.append(k)
+        if array is not None:
+            integers += [slice(None)] * (array.ndim if array.dtype == bool else 1)
+        elif k is not None:
+            integers.append(k if k is ... else slice(None))
+    numbers = np.arange(int(np.prod(shape))).reshape(shape)
+    return np.asarray(np.asarray(numbers[tuple(integers)])[tuple(rest)])
+
+
 def check_getitem(shape: Any, key: Any, device: str) -> None:
-    """The value against NumPy's; the gradient against ``np.add.at``."""
-    a = distinct(shape, seed=1)
-    want = np.asarray(a[key])
+    """The value and the gradient against NumPy's."""
+    a, numbers = distinct(shape, seed=1), chosen(shape, key)
     x = leaf(a, device)
     got = x[as_key(key, device)]
-    close(got, want)
-    g = distinct(want.shape, seed=2)
+    close(got, a.reshape(-1)[numbers])
+    g = distinct(numbers.shape, seed=2)
     got.backward(ag.tensor(g, device=device))
-    gradient = np.zeros(shape)
-    np.add.at(gradient, key, g)
-    close(x.grad, gradient)
+    gradient = np.zeros(a.size)
+    np.add.at(gradient, numbers, g)
+    close(x.grad, gradient.reshape(shape))
 
 
 def check_setitem(shape: Any, key: Any, device: str) -> None:
     """The value against NumPy's; the gradients where elements are not written twice."""
-    a = distinct(shape, seed=1)
-    values = distinct(np.asarray(a[key]).shape, seed=2)
-    numbers = np.arange(a.size).reshape(shape)[key].reshape(-1)
-    assume(len(set(numbers.tolist())) == numbers.size)
+    a, numbers = distinct(shape, seed=1), chosen(shape, key)
+    values = distinct(numbers.shape, seed=2)
+    assume(len(set(numbers.reshape(-1).tolist())) == numbers.size)
     x, v = leaf(a, device), leaf(values, device)
     y = x * 1.0
     y[as_key(key, device)] = v
-    want = a.copy()
-    want[key] = values
-    close(y, want)
+    want = a.copy().reshape(-1)
+    want[numbers] = values
+    close(y, want.reshape(shape))
     g = distinct(shape, seed=3)
     y.backward(ag.tensor(g, device=device))
-    close(v.grad, np.asarray(g[key]))
-    rest = g.copy()
-    rest[key] = 0.0
-    close(x.grad, rest)
+    close(v.grad, g.reshape(-1)[numbers])
+    rest = g.copy().reshape(-1)
+    rest[numbers] = 0.0
+    close(x.grad, rest.reshape(shape))
 
 
 on_devices = pytest.mark.parametrize("device", ["cpu", "strict:device1"])

@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..creation import arange, tensor
 from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes
+from ..dtypes import DType
 from ..indexing import index_select, narrow, select
 from ..tensor import Tensor
 
@@ -84,15 +85,17 @@ def _without_minus_one(input: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]
 
 
 def view(input: Tensor, *shape: Any) -> Tensor:
-    """The same memory in another shape, or with a dtype as argument a cast as PyTorch's ``view`` never does.
+    """The same memory in another shape, or read as numbers of another dtype.
 
     Raises
     ------
     ValueError
         If the number of elements differs, or memory does not allow a view; `reshape` copies then.
     """
+    if len(shape) == 1 and isinstance(shape[0], DType):
+        return input.view_as_dtype(shape[0])
     viewed = reshape(input, *shape)
-    if viewed.alias is None and input.device == "cpu" and viewed.numel():
+    if viewed.alias is None and not input.is_contiguous():
         raise ValueError(f"view: shape {tuple(viewed.shape)} is no view of this non-contiguous tensor; use reshape")
     return viewed
 
@@ -380,7 +383,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
 
 
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """The windows of `size` elements along `dimension`, `step` apart, as a new last dimension; a copy.
+    """The windows of `size` elements along `dimension`, `step` apart, as a new last dimension: a view.
 
     Raises
     ------
@@ -496,14 +499,9 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     a, b = axis_of("diagonal", dim1, input.ndim), axis_of("diagonal", dim2, input.ndim)
     if a == b:
         raise ValueError(f"diagonal: dim1 and dim2 are both {a}")
-    moved = movedim(input, (a, b), (-2, -1))
-    n, m = moved.array.shape[-2:]
-    row, column = max(-offset, 0), max(offset, 0)
-    length = max(min(n - row, m - column), 0)
-    flat = ops.reshape(moved, (*moved.array.shape[:-2], n * m))
-    # In the flattened matrix the diagonal is every (m + 1)-th element.
-    start = row * m + column
-    return ops.getitem(flat, (..., slice(start, start + length * (m + 1) - m if length else start, m + 1)))
+    return ops.diagonal(
+        input if (a, b) == (input.ndim - 2, input.ndim - 1) else movedim(input, (a, b), (-2, -1)), offset
+    )
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .scatter import *
     from .search import *
     from .special import *
+    from .strided import *
     from .unfold import *
 
 #: The families of module ops.
@@ -83,6 +84,7 @@ MODULE_OPS = (
     "scatter",
     "search",
     "special",
+    "strided",
     "unfold",
 )
 

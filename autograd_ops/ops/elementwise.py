@@ -101,13 +101,14 @@ def mul(x: Array, y: Array) -> Array:
 mul.backward(x=lambda g, y: g * y, y=lambda g, x: g * x)
 
 
-@op(formula="dx = g / y, dy = -g out / y", broadcast=True, floating=True)
+@op(formula="dx = g / y, dy = -g x / y^2", broadcast=True, floating=True)
 def div(x: Array, y: Array) -> Array:
     """x / y; of two integers, a float"""
     return x / y
 
 
-div.backward(x=lambda g, y: g / y, y=lambda g, y, out: -(g * out) / y)
+# Not by its output, which is free to be changed in place: ``scores = a / b; scores += mask``.
+div.backward(x=lambda g, y: g / y, y=lambda g, x, y: -(g * (x / y)) / y)
 
 
 @op(formula="dx = -g")

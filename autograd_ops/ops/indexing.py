@@ -16,24 +16,28 @@ from .dtype import zeros_like
 __all__ = ["add_rows", "flat_along_axis", "put_along_axis", "put_rows", "take_along_axis", "take_rows"]
 
 
-@op(formula="dx = zeros with g added to the rows taken", nondiff=("indices",))
-def take_rows(x: Array, indices: Array) -> Array:
-    """x [n, ...] at `indices` [m] along its first dimension -> [m, ...]"""
-    return namespace(x).take(x, indices, axis=0)
+@op(formula="dx = zeros with g added to the places taken", nondiff=("indices",))
+def take_rows(x: Array, indices: Array, axis: int = 0) -> Array:
+    """x [n, ...] at `indices` [m] along its first dimension, or another one -> [m, ...]"""
+    return namespace(x).take(x, indices, axis=axis)
 
 
-take_rows.backward(x=lambda g, x_shape, indices: add_rows(x_shape, g, indices))
+take_rows.backward(x=lambda g, x_shape, indices, axis: add_rows(x_shape, g, indices, axis))
 
 
 @op(formula="dvalues = g at indices", nondiff=("indices",))
-def add_rows(shape: ShapeOf, values: Array, indices: Array) -> Array:
+def add_rows(shape: ShapeOf, values: Array, indices: Array, axis: int = 0) -> Array:
     """Zeros of `shape` [n, ...] with `values` [m, ...] added to the rows `indices` [m]; repeats add up"""
     xp = namespace(values)
+    if axis:
+        values = xp.moveaxis(values, axis, 0)
+        shape = (shape[axis], *shape[:axis], *shape[axis + 1 :])
     zeros = xp.zeros(shape, dtype=values.dtype, device=values.device)
-    return kernels(values).scatter_add(zeros, indices, values)
+    added = kernels(values).scatter_add(zeros, indices, values)
+    return xp.moveaxis(added, 0, axis) if axis else added
 
 
-add_rows.backward(values=lambda g, indices: take_rows(g, indices))
+add_rows.backward(values=lambda g, indices, axis: take_rows(g, indices, axis))
 
 
 @op(formula="dx = g with zeros in the rows put, dvalues = g at indices", nondiff=("indices",), promote=True)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from autograd_backends import kernels
+from typing import Any
+
+from autograd_backends import kernels, namespace
 from autograd_backends.options import UnfoldOptions
 
 from ..registry import Array, ShapeOf, op
+from .indexing import put_rows
+from .shape import reshape
 
 __all__ = ["fold4d", "unfold", "unfold4d", "unfold_backward"]
 
@@ -89,9 +93,20 @@ def fold4d(x: Array, output_size: Size, kernel_size: Size, options: UnfoldOption
 fold4d.backward(x=lambda g, kernel_size, options: unfold4d(g, kernel_size, options))
 
 
-@op(formula="dx = the windows of g, added back", fresh=True)
+def _put_windows(base: Any, value: Any, dim: int, size: int, step: int) -> Any:
+    array = getattr(base, "array", base)
+    xp = namespace(array)
+    count = 1
+    for n in array.shape:
+        count *= n
+    numbers = xp.reshape(xp.arange(count, dtype=xp.int64, device=array.device), array.shape)
+    places = xp.reshape(unfold(numbers, dim, size, step), (-1,))
+    return reshape(put_rows(reshape(base, (-1,)), reshape(value, (-1,)), places), tuple(array.shape))
+
+
+@op(formula="dx = the windows of g, added back", fresh=True, view=_put_windows)
 def unfold(x: Array, dim: int, size: int, step: int) -> Array:
-    """The windows of `size` cells along dimension `dim`, `step` apart, as a new last dimension; a copy.
+    """The windows of `size` cells along dimension `dim`, `step` apart, as a new last dimension; a view if there is one.
 
     Parameters
     ----------
@@ -122,7 +137,7 @@ def unfold(x: Array, dim: int, size: int, step: int) -> Array:
 unfold.backward(x=lambda g, x_shape, dim, size, step: unfold_backward(x_shape, g, dim, size, step))
 
 
-@op(formula="dgrad = unfold(g)", fresh=True)
+@op(formula="dgrad = unfold(g)")
 def unfold_backward(x: ShapeOf, grad: Array, dim: int, size: int, step: int) -> Array:
     """The gradient of x, of which only the shape is used: the windows `grad` added back where they came from"""
     return kernels(grad).unfold_backward(x, grad, dim, size, step)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from .array_types import Array, Namespace, Shape
 from .device import Device, DeviceError
+from .diagonals import diagonal_slice
 
 __all__ = ["Backend", "module_ops"]
 
@@ -239,6 +240,52 @@ class Backend:
     def is_contiguous(self, array: Array) -> bool:
         """Whether `array` is laid out in memory in the order of its dimensions; True where that cannot be asked."""
         return True
+
+    def is_writable(self, array: Array) -> bool:
+        """Whether `array` may be changed."""
+        return True
+
+    def contiguous(self, array: Array) -> Array:
+        """A copy of `array` laid out in memory in the order of its dimensions."""
+        return self.xp.asarray(array, copy=True)
+
+    def strides(self, array: Array) -> tuple[int, ...]:
+        """How many elements lie in memory from one place along each dimension to the next.
+
+        Those of an array laid out in order, where the library does not say.
+        """
+        steps, step = [], 1
+        for n in reversed(array.shape):
+            steps.append(step)
+            step *= max(n, 1)
+        return tuple(reversed(steps))
+
+    def as_strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
+        """The elements of `array` [n] at ``offset + i * stride[0] + j * stride[1] + ...``; a view if there is one."""
+        taken = self.xp.take(array, self.strided_places(array, size, stride, offset), axis=0)
+        return self.xp.reshape(taken, size)
+
+    def strided_places(self, beside: Array, size: Shape, stride: Shape, offset: int) -> Array:
+        """The places that `as_strided` takes, [m], in the order of its result; on the device of `beside`."""
+        xp = self.xp
+        places = xp.full((), offset, dtype=xp.int64, device=beside.device)
+        for n, step in zip(size, stride, strict=True):
+            along = xp.arange(n, dtype=xp.int64, device=beside.device) * step
+            places = xp.expand_dims(places, axis=-1) + along
+        return xp.reshape(places, (-1,))
+
+    def diagonal(self, array: Array, offset: int) -> Array:
+        """The elements at (i, i + offset) of the last two dimensions of `array`; a view where there is one."""
+        *lead, n, m = array.shape
+        return self.xp.reshape(array, (*lead, n * m))[(..., diagonal_slice(n, m, offset))]
+
+    def reinterpret(self, array: Array, dtype: Any) -> Array:
+        """The memory of `array` read as numbers of `dtype`, along its last dimension; a view where there is one."""
+        return self.asarray(self.to_host(array).view(self.dtype_name(dtype)), dtype, self.device_of(array))
+
+    def data_ptr(self, array: Array) -> int:
+        """The address of the first element; where the library does not say, a number that no other array has."""
+        return id(array)
 
     def check_indices(self, indices: Array, size: int, name: str, low: int = 0) -> None:
         """Refuse integer `indices` that are not in ``[low, size)``.

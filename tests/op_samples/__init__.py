@@ -32,6 +32,7 @@ from . import (
     search,
     shape,
     special,
+    strided,
     unfold,
 )
 from .base import Sample, arrays_in, distinct
@@ -49,6 +50,7 @@ FAMILIES = (
     complex,
     dtype,
     shape,
+    strided,
     reduce,
     activation,
     dropout,

@@ -9,11 +9,11 @@ import numpy as np
 from .base import Sample, distinct
 
 
-def add_rows(shape: Any, values: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def add_rows(shape: Any, values: np.ndarray, indices: np.ndarray, axis: int = 0) -> np.ndarray:
     """One row after the other."""
     out = np.zeros(shape)
-    for row, i in zip(values, indices, strict=True):
-        out[i] += row
+    for row, i in zip(np.moveaxis(values, axis, 0), indices, strict=True):
+        np.moveaxis(out, axis, 0)[i] += row
     return out
 
 
@@ -73,10 +73,27 @@ ALONG = [
     ((2, 3), np.zeros((2, 0), np.int64), 1),
 ]
 
+#: Shape of x, indices, the dimension that they index.
+OTHER = [
+    ((2, 3), ints(2, 0, 2), 1),
+    ((2, 3, 2), ints(1, 1), 1),
+    ((2, 1, 3), ints(0, 2), 2),
+    ((2, 3), ints(dtype=np.int64), 1),
+]
+
+
+def _along(shape: Any, count: int, axis: int) -> tuple[int, ...]:
+    return (*shape[:axis], count, *shape[axis + 1 :])
+
+
 SAMPLES: dict[str, list[Sample]] = {
-    "take_rows": [Sample(lambda x, i: x[i], distinct(shape), rows) for shape, rows in [*ROWS, *REPEATED]],
+    "take_rows": [
+        *(Sample(lambda x, i: x[i], distinct(shape), rows) for shape, rows in [*ROWS, *REPEATED]),
+        *(Sample(lambda x, i, axis: x[(slice(None),) * axis + (i,)], distinct(x), i, axis) for x, i, axis in OTHER),
+    ],
     "add_rows": [
-        Sample(add_rows, shape, distinct((len(rows), *shape[1:])), rows) for shape, rows in [*ROWS, *REPEATED]
+        *(Sample(add_rows, shape, distinct((len(rows), *shape[1:])), rows) for shape, rows in [*ROWS, *REPEATED]),
+        *(Sample(add_rows, shape, distinct(_along(shape, len(i), axis)), i, axis) for shape, i, axis in OTHER),
     ],
     "put_rows": [
         Sample(put_rows, distinct(shape), distinct((len(rows), *shape[1:]), seed=1), rows) for shape, rows in ROWS

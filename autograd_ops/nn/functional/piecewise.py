@@ -28,8 +28,7 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 
 def _perhaps_in_place(function: Any, input: Tensor, inplace: bool, *options: Any) -> Tensor:
     if inplace:
-        # Of a copy: of the ops that a function is written with, each may need its input again in backward.
-        return in_place(input, lambda x: function(ops.clone(x), *options), name=f"{function.__name__.lstrip('_')}_")
+        return in_place(input, function, *options, name=f"{function.__name__.lstrip('_')}_")
     return function(input, *options)
 
 

@@ -41,7 +41,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """x tanh(softplus(x)) (Misra, 2019)."""
     # In place of a copy: each of the ops below may need its input again in backward.
-    return in_place(input, lambda x: _mish(ops.clone(x)), name="mish_") if inplace else _mish(input)
+    return in_place(input, _mish, name="mish_") if inplace else _mish(input)
 
 
 def _mish(x: Tensor) -> Tensor:

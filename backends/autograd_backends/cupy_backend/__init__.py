@@ -102,6 +102,22 @@ class CupyBackend(Backend):
         # One allocation is one object, which all views of it hold.
         return view.data.mem is array.data.mem
 
+    def strides(self, array: Array) -> tuple[int, ...]:
+        return tuple([step // array.itemsize for step in array.strides])
+
+    def contiguous(self, array: Array) -> Array:
+        self.make_current(array)
+        return array.copy(order="C")
+
+    def is_contiguous(self, array: Array) -> bool:
+        return bool(array.flags.c_contiguous)
+
+    def reinterpret(self, array: Array, dtype: Any) -> Array:
+        return array.view(dtype)
+
+    def data_ptr(self, array: Array) -> int:
+        return int(array.data.ptr)
+
     def write(self, target: Array, value: Array) -> None:
         self.make_current(target)
         target[...] = value

@@ -19,6 +19,7 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
+from .unfold import unfold
 
 __all__ = ["NumpyBackend"]
 
@@ -89,9 +90,11 @@ class NumpyBackend(Backend):
         return np.asarray(scalar)
 
     def shares_memory(self, view: Array, array: Array) -> bool:
-        # A view's base is what it was made from, or more often the array that owns the memory.
+        # A view's base is what it was made from, or more often the array that owns the memory; windows have odd ones.
         base = view.base
-        return view is array or (base is not None and (base is array or base is array.base))
+        return view is array or (
+            base is not None and (base is array or base is array.base or np.may_share_memory(view, array))
+        )
 
     def memory(self, array: Array) -> tuple[Array, Any]:
         owner = array
@@ -150,6 +153,31 @@ class NumpyBackend(Backend):
     def is_contiguous(self, array: Array) -> bool:
         return bool(array.flags.c_contiguous)
 
+    def contiguous(self, array: Array) -> Array:
+        return array.copy(order="C")
+
+    def is_writable(self, array: Array) -> bool:
+        return bool(array.flags.writeable)
+
+    def strides(self, array: Array) -> tuple[int, ...]:
+        size = array.itemsize
+        return tuple([step // size for step in array.strides])
+
+    def as_strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
+        step = array.strides[0]
+        return np.lib.stride_tricks.as_strided(array[offset:], size, [n * step for n in stride])
+
+    def diagonal(self, array: Array, offset: int) -> Array:
+        found = array.diagonal(offset, -2, -1)
+        found.flags.writeable = array.flags.writeable
+        return found
+
+    def reinterpret(self, array: Array, dtype: Any) -> Array:
+        return array.view(dtype)
+
+    def data_ptr(self, array: Array) -> int:
+        return int(array.__array_interface__["data"][0])
+
     def check_indices(self, indices: Array, size: int, name: str, low: int = 0) -> None:
         if indices.size and (indices.min() < low or indices.max() >= size):
             bad = indices[(indices < low) | (indices >= size)]
@@ -185,6 +213,7 @@ class NumpyBackend(Backend):
 
     # ---------------------------------------------------------------- module ops faster than the default
 
+    unfold = staticmethod(unfold)
     linear = staticmethod(linears.linear)
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)

@@ -49,7 +49,7 @@ class ndarray:
         root = self.host
         while isinstance(root.base, np.ndarray):
             root = root.base
-        return SimpleNamespace(mem=root)
+        return SimpleNamespace(mem=root, ptr=self.host.__array_interface__["data"][0])
 
     def __len__(self) -> int:
         return len(self.host)
