@@ -801,3 +801,12 @@ def test_an_ignored_target_stops_even_a_nan_gradient(device: str) -> None:
     loss.square().backward()
     check(loss, NAN)
     check(scores.grad, [[0.0, 0.0], [0.0, 0.0]])
+
+
+def test_an_image_that_doubles_repeats_each_cell(device: str) -> None:
+    # PyTorch 2.13: 2.05 x 4 cells are 8 cells, at which the nearest are not looked for by the scale.
+    x = leaf([[[[1.0, 2.0, 3.0, 4.0]]]], device)
+    y = ag.nn.functional.interpolate(x, scale_factor=(1.0, 2.05))
+    check(y, [[[[1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0]]]])
+    (y * fixed([[[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]]]], device)).sum().backward()
+    check(x.grad, [[[[3.0, 7.0, 11.0, 15.0]]]])
