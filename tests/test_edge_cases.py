@@ -861,3 +861,77 @@ def test_a_number_in_a_string_is_that_number() -> None:
     assert f"{x}" == "1.5"
     assert f"{x:.2f}" == "1.50"
     assert f"{ag.tensor([1.5])}" == "tensor([1.5])"
+
+
+def test_probabilities_cannot_be_ignored_by_class(device: str) -> None:
+    # https://github.com/pytorch/pytorch/pull/63122
+    scores = leaf([[1.0, 2.0]], device)
+    probabilities = fixed([[0.5, 0.5]], device)
+    with pytest.raises(ValueError, match="cross_entropy: ignore_index=1 is for targets that are classes"):
+        ag.nn.functional.cross_entropy(scores, probabilities, ignore_index=1)
+    check(ag.nn.functional.cross_entropy(scores, probabilities), math.log(1.0 + math.e) - 0.5)
+
+
+def test_a_weight_of_one_dimension_gives_one_output(device: str) -> None:
+    x, weight = leaf([[1.0, 2.0], [3.0, 4.0]], device), leaf([5.0, 6.0], device)
+    bias = leaf(0.5, device)
+    y = ag.nn.functional.linear(x, weight, bias)
+    check(y, [17.5, 39.5])
+    y.sum().backward()
+    check(x.grad, [[5.0, 6.0], [5.0, 6.0]])
+    check(weight.grad, [4.0, 6.0])
+    check(bias.grad, 2.0)
+    with pytest.raises(ValueError, match="in_features, 2"):
+        ag.nn.functional.linear(fixed([1.0, 2.0, 3.0], device), weight)
+
+
+def test_a_lazy_module_that_moves_before_its_first_input(device: str) -> None:
+    # https://github.com/chainer/chainer/issues/6368
+    model = ag.nn.Sequential(ag.nn.LazyLinear(3), ag.nn.LazyBatchNorm1d()).to(device, ag.float64)
+    y = model(fixed([[1.0, 2.0], [3.0, 5.0]], device))
+    assert model[1].running_mean.shape == (3,)
+    assert str(model[1].running_var.device) == str(y.device) == device
+    assert model[1].running_var.dtype == ag.float64
+    assert list(model.state_dict()) == [
+        "0.weight",
+        "0.bias",
+        "1.weight",
+        "1.bias",
+        "1.running_mean",
+        "1.running_var",
+        "1.num_batches_tracked",
+    ]
+
+
+def test_losses_with_a_weight_for_each_element(device: str) -> None:
+    # PyTorch 2.13: mse and l1 divide by the sum of the weights, huber by the number of elements.
+    target, weight = fixed([0.0, 0.0, 0.0], device), fixed([1.0, 2.0, 5.0], device)
+    for loss, mean, each in (
+        (ag.nn.functional.mse_loss, 9.0 / 8.0, [1.0, 8.0, 0.0]),
+        (ag.nn.functional.l1_loss, 5.0 / 8.0, [1.0, 4.0, 0.0]),
+        (ag.nn.functional.huber_loss, 3.5 / 3.0, [0.5, 3.0, 0.0]),
+    ):
+        x = leaf([1.0, -2.0, 0.0], device)
+        check(loss(x, target, weight=weight), mean)
+        check(loss(x, target, weight=weight, reduction="none"), each)
+        check(loss(x, target, weight=weight, reduction="sum"), sum(each))
+        with pytest.raises(ValueError, match="the weight must have the shape of the input"):
+            loss(x, target, weight=fixed([1.0], device))
+
+
+def test_an_ignored_target_stops_even_a_nan_gradient(device: str) -> None:
+    # The mean of nothing is NaN, and so is the slope of its square; PyTorch 2.13 keeps it from the scores.
+    scores = leaf([[1.0, 2.0], [3.0, 4.0]], device)
+    loss = ag.nn.functional.cross_entropy(scores, ag.tensor([-100, -100], device=device))
+    loss.square().backward()
+    check(loss, NAN)
+    check(scores.grad, [[0.0, 0.0], [0.0, 0.0]])
+
+
+def test_an_image_that_doubles_repeats_each_cell(device: str) -> None:
+    # PyTorch 2.13: 2.05 x 4 cells are 8 cells, at which the nearest are not looked for by the scale.
+    x = leaf([[[[1.0, 2.0, 3.0, 4.0]]]], device)
+    y = ag.nn.functional.interpolate(x, scale_factor=(1.0, 2.05))
+    check(y, [[[[1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0]]]])
+    (y * fixed([[[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]]]], device)).sum().backward()
+    check(x.grad, [[[[3.0, 7.0, 11.0, 15.0]]]])

@@ -213,8 +213,10 @@ class _LazyNorm(LazyModuleMixin, _ChannelNorm):
         track_running_stats: bool = True,
         device: str | None = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         for name, parameter in list(self._parameters.items()):
             if parameter is not None:
                 setattr(self, name, UninitializedParameter(device=device, dtype=dtype))
@@ -279,8 +281,10 @@ class _LazyInstanceNorm(_LazyNorm):
         track_running_stats: bool = False,
         device: str | None = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def _channels(self, input: Tensor) -> int:
         # [C, ...] is taken too, so they are counted from the end.

@@ -9,8 +9,8 @@ every safetensors reader finds them. What is around them goes as JSON into the f
 where a tree is ``null``, ``true``, ``false``, an integer, a finite float, a string, a list of trees, or one of
 ``{"tensor": name}``, ``{"tuple": [trees]}``, ``{"dict": [[key, tree], ...]}``, ``{"float": "inf"}`` and
 ``{"complex": [tree, tree]}``. A Tensor that requires grad is a ``"leaf"``, a Parameter a ``"parameter"``, or if it does
-not require grad ``"frozen"``, an array of NumPy's an ``"ndarray"``. What shares the whole of its memory with another has
-its name too.
+not require grad ``"frozen"``, an array of NumPy's an ``"ndarray"``. What shares the whole of its memory with another
+has its name too.
 """
 
 from __future__ import annotations

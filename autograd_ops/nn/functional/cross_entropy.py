@@ -49,7 +49,8 @@ def cross_entropy(
     IndexError
         If a target is neither a class nor `ignore_index`, naming it and C.
     ValueError
-        If the shapes do not fit, or `label_smoothing` is not in [0, 1].
+        If the shapes do not fit, `label_smoothing` is not in [0, 1], or `ignore_index` is a class while the targets
+        are probabilities.
 
     Examples
     --------
@@ -63,6 +64,11 @@ def cross_entropy(
     reduction = chosen_reduction(reduction, size_average, reduce)
     log_probs = ops.log_softmax(input, _class_axis("cross_entropy", input))
     if target.dtype.kind == "float":
+        if ignore_index >= 0:
+            raise ValueError(
+                f"cross_entropy: ignore_index={ignore_index} is for targets that are classes, and these are "
+                "probabilities; give what is to be ignored probabilities of 0 instead"
+            )
         return _of_probabilities(log_probs, target, weight, reduction, label_smoothing)
     return _of_classes("cross_entropy", log_probs, target, weight, ignore_index, reduction, label_smoothing)
 
