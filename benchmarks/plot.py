@@ -74,7 +74,7 @@ def _draw_ratios(axes: Any, names: Sequence[str], rows: Sequence[Row]) -> None:
     axes.set_axisbelow(True)
     _plain(axes)
     axes.set_title("Time of a training step, as a part of theirs (below 1: ours is faster)", fontsize=10.5, color=INK)
-    axes.legend(loc="lower left", frameon=True, framealpha=0.9, edgecolor="none", fontsize=9)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.05), ncols=4, frameon=False, fontsize=9)
 
 
 def _draw_losses(axes: Any, name: str, rows: Sequence[Row]) -> None:

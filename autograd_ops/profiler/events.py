@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ class Event:
     start, end
         Nanoseconds.
     inside
-        Nanoseconds of the events within it, and of what the profiler did meanwhile.
+        Nanoseconds of the events within it.
     made
         Bytes of the arrays that it gave and that are no windows on what it was given.
     """
@@ -62,45 +61,50 @@ class Event:
         return self.end - self.start - self.inside
 
 
-class _Stack(threading.local):
-    """The events that a thread is in."""
+class _Here(threading.local):
+    """What a thread is in, and for how long the profiler itself has kept it busy."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.open: list[Event] = []
+        self.taken = 0
 
 
 class Recorder:
-    """Collects events of all threads.
-
-    Attributes
-    ----------
-    taken
-        By thread, the nanoseconds of what the profiler itself did, which count in no event.
-    """
+    """Collects events of all threads, by a clock that stands still while the profiler itself is at work."""
 
     def __init__(self, clock: Clock) -> None:
-        self.clock = clock
         self.events: list[Event] = []
-        self.taken: defaultdict[int, int] = defaultdict(int)
-        self._stack = _Stack()
+        self._clock = clock
+        self._here = _Here()
+
+    def now(self) -> int:
+        """Nanoseconds of this thread, without what the profiler has taken."""
+        return self._clock() - self._here.taken
+
+    @contextmanager
+    def off_the_clock(self) -> Iterator[None]:
+        """What is done in a ``with`` block is the profiler's own, and counts nowhere."""
+        since = self._clock()
+        yield
+        self._here.taken += self._clock() - since
 
     def begin(self, name: str, kind: str) -> Event:
         """An event that starts now."""
         event = Event(name, kind, threading.get_ident())
-        self._stack.events.append(event)
-        event.start = self.clock()
+        self._here.open.append(event)
+        event.start = self.now()
         return event
 
     def end(self, event: Event, given: Any = None, made: Any = None) -> None:
-        """The event ends now; weighing what it `made` of what it was `given` is off the clock."""
-        event.end = self.clock()
-        stack = self._stack.events
-        stack.pop()
+        """The event ends now, having made arrays out of those that it was given."""
+        event.end = self.now()
+        around = self._here.open
+        around.pop()
+        if around:
+            around[-1].inside += event.total
         self.events.append(event)
-        if stack:
-            stack[-1].inside += event.total
         if made is not None:
-            with self.off_the_clock(event.end):
+            with self.off_the_clock():
                 event.made = new_bytes(made, given)
 
     def run(self, name: str, kind: str, function: Callable[..., Any], *args: Any) -> Any:
@@ -112,16 +116,6 @@ class Recorder:
         finally:
             self.end(event, args, made)
         return made
-
-    @contextmanager
-    def off_the_clock(self, since: int | None = None) -> Iterator[None]:
-        """What is done in a ``with`` block, or from `since` on, is the profiler's own, and in no event."""
-        since = self.clock() if since is None else since
-        yield
-        taken = self.clock() - since
-        self.taken[threading.get_ident()] += taken
-        if self._stack.events:
-            self._stack.events[-1].inside += taken
 
 
 def arrays_in(tree: Any) -> list[Any]:

@@ -73,7 +73,7 @@ class profile:  # a context manager, named as one
 
     def __init__(self, *, clock: Clock = time.perf_counter_ns) -> None:
         self._recorder = Recorder(clock)
-        self._kept = KeptMemory(clock)
+        self._kept = KeptMemory(self._recorder.now)
         self._here = _Here()
         self._undo = ExitStack()
         self._thread = 0
@@ -106,11 +106,11 @@ class profile:  # a context manager, named as one
                 _put(undo, kind, "step", self._step_of(kind.step))
             _put(undo, mode, "observer", self._observer_over(mode.observer))
             self._undo = undo.pop_all()
-        self._begin = self._end = self._recorder.clock()
+        self._begin = self._end = self._recorder.now()
 
     def stop(self) -> None:
         """Measure no longer."""
-        self._end = self._recorder.clock()
+        self._end = self._recorder.now()
         self._undo.close()
         self._kept.forget()
 
@@ -216,8 +216,8 @@ class profile:  # a context manager, named as one
         ValueError
             If it cannot be sorted so.
         """
-        end = self._recorder.clock() if _active is self else self._end
-        wall = end - self._begin - self._recorder.taken[self._thread]
+        end = self._recorder.now() if _active is self else self._end
+        wall = end - self._begin
         in_events = sum(event.self_time for event in self.events if event.thread == self._thread)
         table = render(self.key_averages(), wall, max(wall - in_events, 0), sort_by, row_limit)
         return f"{table}\nat most {self.peak_kept / 1e6:.1f} MB kept by the tape at one time"
