@@ -50,6 +50,7 @@ from numpy import (
     greater,
     greater_equal,
     hypot,
+    iinfo,
     inf,
     int8,
     int16,
@@ -243,6 +244,10 @@ def broadcast_to(x: Any, /, shape: Any) -> Any:
     out = np.ndarray(shape, x.dtype, x, 0, strides)
     out.flags.writeable = False
     return out
+
+
+def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
+    return x.take(indices, axis)
 
 
 def where(condition: Any, x1: Any, x2: Any, /) -> Any:
