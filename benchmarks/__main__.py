@@ -16,11 +16,12 @@ from pathlib import Path
 
 from .compare import Plan, about, compare, measure_memory
 from .environment import peer_python
-from .markdown import comparison, paste, scaling
+from .markdown import comparison, paste, scaling, where
 from .peers import PEERS, why_not
 from .report import HEADER, WIDTHS, cells, columns, curve_line, mean_line
 from .scaling import SWEEPS, Curve, sweep
 from .summary import Row, summarize
+from .where import Parts, line, time_parts
 from .workloads import WORKLOADS
 
 OURS = "autograd_ops"
@@ -33,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, shown in [*WORKLOADS.items(), *SWEEPS.items()]:
             print(f"{name:<16}{shown.title}")
         return 0
+    if options.what == "profile":
+        return _profile(options)
     python = peer_python(options.peer_python)
     plan = Plan(
         {OURS: sys.executable, **dict.fromkeys(options.peers, python)},
@@ -94,6 +97,17 @@ def _scaling(plan: Plan, options: argparse.Namespace) -> int:
     return 0
 
 
+def _profile(options: argparse.Namespace) -> int:
+    found: list[Parts] = []
+    for name in options.only or WORKLOADS:
+        found.append(time_parts(name))
+        print(": ".join(line(found[-1])[:2]), flush=True)
+    if options.markdown:
+        paste(Path(options.markdown), "parts", where(found))
+    _write_json([asdict(parts) for parts in found], options.json)
+    return 0
+
+
 def _write_json(content: object, path: str | None) -> None:
     if path:
         Path(path).write_text(json.dumps(content, indent=1) + "\n")
@@ -104,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("what", nargs="?", choices=("compare", "scaling"), default="compare", help="default: compare")
+    add("what", nargs="?", choices=("compare", "scaling", "profile"), default="compare", help="default: compare")
     add("--only", nargs="+", choices=[*WORKLOADS, *SWEEPS], metavar="NAME", help="these workloads, or sweeps")
     add("--list", action="store_true", help="list the workloads, then the sweeps")
     add("--peers", nargs="+", choices=list(PEERS), default=list(PEERS), metavar="LIBRARY", help=", ".join(PEERS))

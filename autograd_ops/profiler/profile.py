@@ -187,6 +187,11 @@ class profile:  # a context manager, named as one
         return self._recorder.events
 
     @property
+    def wall(self) -> int:
+        """Nanoseconds from the beginning to the end, or to now, without what the profiler itself took."""
+        return (self._recorder.now() if _active is self else self._end) - self._begin
+
+    @property
     def peak_kept(self) -> int:
         """The most bytes that the tape kept at one time, of parameters and other leaves apart."""
         return self._kept.peak
@@ -216,10 +221,8 @@ class profile:  # a context manager, named as one
         ValueError
             If it cannot be sorted so.
         """
-        end = self._recorder.now() if _active is self else self._end
-        wall = end - self._begin
         in_events = sum(event.self_time for event in self.events if event.thread == self._thread)
-        table = render(self.key_averages(), wall, max(wall - in_events, 0), sort_by, row_limit)
+        table = render(self.key_averages(), self.wall, max(self.wall - in_events, 0), sort_by, row_limit)
         return f"{table}\nat most {self.peak_kept / 1e6:.1f} MB kept by the tape at one time"
 
     def chrome_trace(self, path: str | os.PathLike[str]) -> None:

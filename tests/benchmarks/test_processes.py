@@ -112,6 +112,14 @@ def test_the_command_scales(monkeypatch, tmp_path, capsys):
     assert ours["work"] == [100, 1_000, 10_000, 100_000]
 
 
+def test_the_command_profiles(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- parts -->\n<!-- end of parts -->\n")
+    assert command.main(["profile", "--only", "tiny-mlp-adam", "--markdown", str(page)]) == 0
+    assert "tiny-mlp-adam: " in capsys.readouterr().out
+    assert "| tiny-mlp-adam | " in page.read_text()
+
+
 def test_every_peer_says_why_it_leaves_a_workload_out():
     for peer in peers.PEERS:
         reasons = {name: peers.why_not(peer, name) for name in WORKLOADS}
