@@ -120,6 +120,19 @@ def test_the_command_profiles(tmp_path, capsys):
     assert "| tiny-mlp-adam | " in page.read_text()
 
 
+def test_the_command_does_all(monkeypatch):
+    done = []
+    for what in command._WHATS:
+        monkeypatch.setitem(command._WHATS, what, lambda options, what=what: done.append((what, options.json)) or 0)
+    assert command.main(["all", "--json", "found/all.json"]) == 0
+    assert done == [
+        ("compare", "found/all.json"),
+        ("without-onednn", "found/all-without-onednn.json"),
+        ("scaling", "found/all-scaling.json"),
+        ("profile", "found/all-profile.json"),
+    ]
+
+
 def test_every_peer_says_why_it_leaves_a_workload_out():
     for peer in peers.PEERS:
         reasons = {name: peers.why_not(peer, name) for name in WORKLOADS}
