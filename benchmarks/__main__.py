@@ -31,8 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; 1 if losses do not agree."""
     options = _parser().parse_args(arguments)
     if options.list:
-        for name, shown in [*WORKLOADS.items(), *SWEEPS.items()]:
-            print(f"{name:<16}{shown.title}")
+        titles = {name: shown.title for table in (WORKLOADS, SWEEPS) for name, shown in table.items()}
+        for name, title in titles.items():
+            print(f"{name:<16}{title}")
         return 0
     whats = list(_WHATS) if options.what == "all" else [options.what]
     # What is made beside the first goes into files of its own.

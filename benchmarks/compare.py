@@ -119,7 +119,7 @@ class Process:
             print(json.dumps({"do": do, **options}), file=self._process.stdin, flush=True)
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"a worker died: {self._process.args}")
+            raise RuntimeError(f"a worker died: {self._process.args!r}")
         return json.loads(line)
 
 

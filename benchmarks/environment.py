@@ -39,7 +39,7 @@ def peer_python(given: str | None) -> str:
     if not done.exists():
         print(f"making an environment for the other libraries in {folder}", file=sys.stderr)
         venv.create(folder, with_pip=True, clear=True)
-        command = [python, "-m", "pip", "install", "--quiet", "--extra-index-url", CPU_BUILDS, *PACKAGES]
+        command = [str(python), "-m", "pip", "install", "--quiet", "--extra-index-url", CPU_BUILDS, *PACKAGES]
         subprocess.run(command, check=True)
         done.touch()
     return str(python)

@@ -26,7 +26,8 @@ def draw_comparison(rows: Sequence[Row], path: str | Path) -> None:
     names = [name for name in WORKLOADS if any(row.workload == name for row in rows)]
     columns = min(3, len(names))
     figure = Figure(figsize=(13, 1.8 + 0.48 * max(len(names), 6)), layout="constrained")
-    ratios, curves = figure.subfigures(1, 2, width_ratios=(1.15, 1))
+    halves: Any = figure.subfigures(1, 2, width_ratios=(1.15, 1))
+    ratios, curves = halves
     _draw_ratios(ratios.subplots(), names, rows)
     lines = -(-len(names) // columns)
     cells = curves.subplots(lines, columns, squeeze=False).ravel()

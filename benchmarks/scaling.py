@@ -42,7 +42,7 @@ class Sweep:
 
 
 SWEEPS: dict[str, Sweep] = {
-    "chain": Sweep("ops in a chain", "chain", "length", (100, 1_000, 10_000, 100_000)),
+    "length": Sweep("ops in a chain", "chain", "length", (100, 1_000, 10_000, 100_000)),
     "batch": Sweep("batch of MLP 784-128-10", "mlp", "batch", (16, 64, 256, 1024, 4096)),
     "image": Sweep("pixels of ResNet-8, batch 4", "resnet-8", "size", (16, 32, 64, 128), 2, {"batch": 4}),
     "sequence": Sweep("steps of the LSTM", "lstm", "length", (10, 40, 160, 640)),

@@ -11,6 +11,7 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks import compare, environment, peers
 from benchmarks.compare import Plan, Process
+from benchmarks.scaling import SWEEPS
 from benchmarks.worker import Worker
 from benchmarks.workloads import WORKLOADS
 
@@ -74,7 +75,7 @@ def test_a_comparison_refuses_libraries_that_begin_differently(monkeypatch):
 def test_the_command_lists_workloads(capsys):
     assert command.main(["--list"]) == 0
     shown = capsys.readouterr().out
-    assert all(name in shown for name in WORKLOADS)
+    assert [line.split()[0] for line in shown.splitlines()] == [*WORKLOADS, *SWEEPS]
 
 
 def test_the_command_compares_writes_and_says_who_is_left_out(monkeypatch, tmp_path, capsys):
@@ -106,7 +107,7 @@ def test_the_command_scales(monkeypatch, tmp_path, capsys):
 
     monkeypatch.setattr("benchmarks.scaling.compare", measured)
     monkeypatch.setattr("benchmarks.scaling.measure_memory", lambda *arguments, length: length**2)
-    assert command.main(["scaling", "--only", "chain", "--peer-python", "p", "--json", str(tmp_path / "c.json")]) == 0
+    assert command.main(["scaling", "--only", "length", "--peer-python", "p", "--json", str(tmp_path / "c.json")]) == 0
     assert "PyTorch: time grows as work^1.00, memory as work^2.00" in capsys.readouterr().out
     ours, _ = json.loads((tmp_path / "c.json").read_text())
     assert ours["work"] == [100, 1_000, 10_000, 100_000]
