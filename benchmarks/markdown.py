@@ -21,8 +21,17 @@ def comparison(rows: Sequence[Row], about: Sequence[str]) -> str:
     for peer, shown in PEERS.items():
         of_peer = [row for row in rows if row.peer == peer]
         if of_peer:
-            parts += [f"### {shown}", table(HEADER, [cells(row) for row in of_peer]), mean_line(of_peer) + "."]
+            parts += [
+                f"### {shown}",
+                table(_without_peer(HEADER), [_without_peer(cells(row)) for row in of_peer]),
+                mean_line(of_peer) + ".",
+            ]
     return "\n\n".join(parts)
+
+
+def _without_peer(line: Sequence[str]) -> Sequence[str]:
+    """A line without its second cell, which a heading says."""
+    return (line[0], *line[2:])
 
 
 def scaling(curves: Sequence[Curve], about: Sequence[str]) -> str:

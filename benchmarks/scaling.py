@@ -60,10 +60,13 @@ class Curve:
     memory: list[int] = field(default_factory=list)
 
     def exponents(self) -> tuple[float, float]:
-        """Those of time and of memory, over the upper half of the sweep."""
+        """That of time over the upper half of the sweep, and that of memory between its last two sizes.
+
+        What the smallest size takes is what a library needs for itself: it is no part of the memory that grows.
+        """
         upper = slice(len(self.work) // 2 - 1, None)
-        work = self.work[upper]
-        return exponent(work, self.seconds[upper]), exponent(work, [max(m, 1) for m in self.memory[upper]])
+        grown = [max(memory - self.memory[0], 1) for memory in self.memory[-2:]]
+        return exponent(self.work[upper], self.seconds[upper]), exponent(self.work[-2:], grown)
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:

@@ -9,8 +9,8 @@ __all__ = ["HEADER", "Parts", "line", "parts", "time_parts"]
 
 HEADER = ("workload", "parts of a training step", "outside", "kept by the tape")
 
-#: Steps before the profile, and in it.
-WARM_UP, STEPS = 3, 10
+#: Steps before the profile, and in it: at least, and as many as take so many nanoseconds.
+WARM_UP, STEPS, ENOUGH = 3, 5, 500_000_000
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,10 @@ def time_parts(workload: str, **sizes: int) -> Parts:
     for _ in range(WARM_UP):
         session.step()
     with autograd_ops.profiler.profile() as profile:
-        for _ in range(STEPS):
+        steps = 0
+        while steps < STEPS or profile.wall < ENOUGH:
             session.step()
+            steps += 1
     times = {average.label: average.self_time for average in profile.key_averages()}
     return parts(workload, times, profile.wall, profile.peak_kept)
 
