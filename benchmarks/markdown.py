@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .peers import PEERS
+from .peers import PEERS, why_not
 from .report import HEADER, cells, mean_line
 from .scaling import SWEEPS, Curve
 from .summary import Row
 from .where import HEADER as PARTS_HEADER
 from .where import Parts, line
+from .workloads import WORKLOADS
 
 __all__ = ["comparison", "paste", "scaling", "table", "where"]
 
@@ -26,6 +27,9 @@ def comparison(rows: Sequence[Row], about: Sequence[str]) -> str:
                 table(_without_peer(HEADER), [_without_peer(cells(row)) for row in of_peer]),
                 mean_line(of_peer) + ".",
             ]
+            skipped = [name for name in WORKLOADS if why_not(peer, name) is not None]
+            if skipped:
+                parts.append(f"Not run: {', '.join(skipped)}; {why_not(peer, skipped[0])}.")
     return "\n\n".join(parts)
 
 
