@@ -44,10 +44,16 @@ def scaling(curves: Sequence[Curve], about: Sequence[str]) -> str:
     lines = []
     for curve in curves:
         time, memory = curve.exponents()
-        sizes = SWEEPS[curve.sweep].sizes
         library = PEERS.get(curve.library, curve.library)
         lines.append(
-            (SWEEPS[curve.sweep].title, f"{sizes[0]:,}", f"{sizes[-1]:,}", library, f"{time:.2f}", f"{memory:.2f}")
+            (
+                SWEEPS[curve.sweep].title,
+                f"{curve.work[0]:,}",
+                f"{curve.work[-1]:,}",
+                library,
+                f"{time:.2f}",
+                f"{memory:.2f}",
+            )
         )
     return "\n\n".join(["\n".join(f"- {line}" for line in about), table(header, lines)])
 

@@ -51,7 +51,7 @@ SWEEPS: dict[str, Sweep] = {
 
 @dataclass
 class Curve:
-    """What one library did over a sweep: median seconds and peak bytes at each amount of work."""
+    """What one library did over a sweep: the fastest step and the peak of memory at each amount of work."""
 
     sweep: str
     library: str
@@ -84,6 +84,6 @@ def sweep(plan: Plan, name: str, libraries: Sequence[str]) -> Iterator[tuple[int
         measured = compare(replace(plan, repeats=1, loss_steps=2), which.workload, libraries, **sizes)
         for library, curve in curves.items():
             curve.work.append(which.work(size))
-            curve.seconds.append(statistics.median(step for turn in measured[library].turns for step in turn))
+            curve.seconds.append(min(step for turn in measured[library].turns for step in turn))
             curve.memory.append(measure_memory(plan, which.workload, library, **sizes))
         yield size, curves

@@ -93,7 +93,7 @@ def test_markdown_has_a_table_for_each_peer():
     assert text.startswith("- a machine\n\n### PyTorch\n\n| workload |")
     assert "### MyGrad" in text
     assert "geometric mean 0.65 of MyGrad.\n\nNot run: wide-mlp, " in text
-    assert "| ops in a chain | 100 | 100,000 | PyTorch | 2.00 | 1.00 |" in scaling([curve(2, "torch")], [])
+    assert "| ops in a chain | 10 | 10,000 | PyTorch | 2.00 | 1.00 |" in scaling([curve(2, "torch")], [])
 
 
 def test_parts_are_shares_of_the_whole():

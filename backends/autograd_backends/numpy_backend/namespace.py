@@ -221,6 +221,10 @@ def expand_dims(x: Any, /, *, axis: int = 0) -> Any:
     return x[(slice(None),) * (axis % rank) + (None,)]
 
 
+def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
+    return x.take(indices, axis)
+
+
 def squeeze(x: Any, /, axis: Any) -> Any:
     return x.squeeze(axis)
 
@@ -244,10 +248,6 @@ def broadcast_to(x: Any, /, shape: Any) -> Any:
     out = np.ndarray(shape, x.dtype, x, 0, strides)
     out.flags.writeable = False
     return out
-
-
-def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
-    return x.take(indices, axis)
 
 
 def where(condition: Any, x1: Any, x2: Any, /) -> Any:
