@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from itertools import count
 
@@ -142,16 +143,23 @@ def test_every_peer_says_why_it_leaves_a_workload_out():
     assert not any(peers.why_not("torch", name) for name in WORKLOADS)
 
 
-def test_the_environment_is_made_once(monkeypatch, tmp_path):
+@pytest.mark.parametrize("reached", [True, False])
+def test_the_environment_is_made_once(monkeypatch, tmp_path, reached):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     made, installed = [], []
+
+    def run(command, check=False):
+        installed.append([part for part in command if "==" in part or part == "--index-url"])
+        return subprocess.CompletedProcess(command, 0 if reached or "--index-url" not in command else 1)
+
     monkeypatch.setattr(
-        environment.venv, "create", lambda folder, **_: (folder.mkdir(parents=True), made.append(folder))
+        environment.venv, "create", lambda folder, **_: made.append(folder) or folder.mkdir(parents=True)
     )
-    monkeypatch.setattr(environment.subprocess, "run", lambda command, check: installed.append(command))
+    monkeypatch.setattr(environment.subprocess, "run", run)
     first = environment.peer_python(None)
     assert environment.peer_python(None) == first
     assert first.startswith(str(tmp_path))
-    assert len(made) == len(installed) == 1
-    assert "torch==2.13.0" in installed[0]
+    assert len(made) == 1
+    torch, *others = (package for package in peers.PACKAGES if "==" in package)
+    assert installed == [["--index-url", torch], *([] if reached else [[torch]]), others]
     assert environment.peer_python("given") == "given"
