@@ -19,6 +19,7 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
+from .onednn.gate import open_gates
 from .unfold import unfold
 
 __all__ = ["NumpyBackend"]
@@ -246,3 +247,6 @@ class NumpyBackend(Backend):
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)
+
+
+open_gates(NumpyBackend)

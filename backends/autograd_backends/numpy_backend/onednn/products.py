@@ -1,0 +1,130 @@
+"""Products of matrices, all by the ``matmul`` primitive, so that they share one pool of threads."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...array_types import Array
+from .buffers import empty
+from .constants import BIAS, DST, SRC, WEIGHTS
+from .memory import Operand, Refused
+from .plan import Plan, run
+
+__all__ = ["linear", "linear_bias_backward", "linear_weight_backward", "linear_x_backward", "matmul"]
+
+
+def linear(x: Array, weight: Array, bias: Array | None) -> Array | None:
+    """x [..., d_input] @ weight [d_input, d_output] + bias [d_output] -> [..., d_output]"""
+    if weight.ndim != 2 or x.shape[-1:] != weight.shape[:1] or (bias is not None and bias.shape != weight.shape[1:]):
+        return None  # NumPy's kernel says what is wrong
+    out = empty((*x.shape[:-1], weight.shape[1]))
+    others = (out,) if bias is None else (out, bias)
+    return out if _run(_linear, None, x, weight, *others) else None
+
+
+def linear_x_backward(weight: Array, output_grad: Array) -> Array | None:
+    """output_grad [..., d_output] @ weight.T -> the gradient of x [..., d_input]"""
+    return linear(output_grad, weight.T, None)
+
+
+def linear_weight_backward(x: Array, output_grad: Array) -> Array | None:
+    """x.T @ output_grad, summed over all leading dimensions -> the gradient of weight [d_input, d_output]"""
+    if not x.ndim or x.shape[:-1] != output_grad.shape[:-1]:
+        return None
+    out = empty((x.shape[-1], output_grad.shape[-1]))
+    return out if _run(_linear_weight, None, x, output_grad, out) else None
+
+
+def linear_bias_backward(output_grad: Array) -> Array | None:
+    """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
+    out = empty(output_grad.shape[-1:])
+    ones = np.ones(prod(output_grad.shape[:-1]), np.float32)
+    return out if _run(_linear_bias, None, output_grad, ones, out) else None
+
+
+def matmul(x: Array, y: Array) -> Array | None:
+    """x [..., n, k] @ y [..., k, m] -> [..., n, m]; a vector on either side is a row or a column that falls away"""
+    if y.ndim == 1:
+        out = matmul(x, y[:, None])
+        return None if out is None else out[..., 0]
+    if x.ndim == 1:
+        out = matmul(x[None], y)
+        return None if out is None else out[..., 0, :]
+    if y.ndim == 2:
+        return linear(x, y, None)
+    try:
+        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    except ValueError:
+        return None
+    if x.shape[-1] != y.shape[-2]:
+        return None
+    out = empty((*batch, x.shape[-2], y.shape[-1]))
+    return out if _run(_matmul, None, x, y, out) else None
+
+
+def _run(build: Any, options: Any, x: Array, y: Array, *others: Array) -> bool:
+    """`run`, again with copies in order of factors whose layout oneDNN refuses."""
+    if run(build, options, x, y, *others):
+        return True
+    if 0 in x.strides or 0 in y.strides:
+        return False  # a copy of what repeats itself may be large
+    plain = np.ascontiguousarray(x), np.ascontiguousarray(y)
+    return not (plain[0] is x and plain[1] is y) and run(build, options, *plain, *others)
+
+
+# ---------------------------------------------------------------- plans
+
+
+def _product(plan: Plan, x: Operand, y: Operand, out: Operand, bias: Operand | None = None) -> None:
+    primitive = plan.primitive("matmul", x, y, bias, out)
+    operands = {SRC: x, WEIGHTS: y, DST: out}
+    if bias is not None:
+        operands[BIAS] = bias
+    plan.step(primitive, operands)
+
+
+def _linear(plan: Plan, _: None, x: Operand, weight: Operand, out: Operand, bias: Operand | None = None) -> None:
+    row = None if bias is None else bias.seen_as(1, *bias.shape, strides=(1, *bias.strides))
+    _product(plan, _rows(x), weight, _rows(out), row)
+
+
+def _linear_weight(plan: Plan, _: None, x: Operand, output_grad: Operand, out: Operand) -> None:
+    _product(plan, _transposed(_rows(x)), _rows(output_grad), out)
+
+
+def _linear_bias(plan: Plan, _: None, output_grad: Operand, ones: Operand, out: Operand) -> None:
+    _product(plan, ones.seen_as(1, *ones.shape), _rows(output_grad), out.seen_as(1, *out.shape))
+
+
+def _matmul(plan: Plan, _: None, x: Operand, y: Operand, out: Operand) -> None:
+    rank = len(out.shape)
+    _product(plan, _with_rank(x, rank), _with_rank(y, rank), out)
+
+
+def _transposed(x: Operand) -> Operand:
+    return x.seen_as(*x.shape[::-1], strides=x.strides[::-1])
+
+
+def _with_rank(x: Operand, rank: int) -> Operand:
+    """`x` with dimensions of size 1 before its own, `rank` in all."""
+    more = (1,) * (rank - len(x.shape))
+    return x.seen_as(*more, *x.shape, strides=(*more, *x.strides))
+
+
+def _rows(x: Operand) -> Operand:
+    """[..., d] as a matrix.
+
+    Raises
+    ------
+    Refused
+        If its rows do not follow one another at one distance.
+    """
+    *lead, d = x.shape
+    outer = [(n, step) for n, step in zip(lead, x.strides, strict=False) if n > 1]
+    for (_, step), (inner, inner_step) in zip(outer, outer[1:], strict=False):
+        if step != inner * inner_step:
+            raise Refused("rows at several distances")
+    return x.seen_as(prod(lead), d, strides=(outer[-1][1] if outer else 1, x.strides[-1]))

@@ -1,0 +1,95 @@
+"""What each thread has of its own: a stream, the plans it made, memory to work in, and a number of threads.
+
+A plan's memory objects are pointed at one call's arrays, so no two threads share one. A thread's room is made when it
+first computes with oneDNN. A change of the number of threads, and a fork, leave all rooms behind, and each thread makes
+a new one.
+
+Imported when the library has been found.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from ctypes import byref, c_void_p
+from typing import Any
+
+import numpy as np
+
+from . import threads
+from .library import library
+from .memory import address
+
+__all__ = ["Room", "here", "making"]
+
+#: The most plans that a thread keeps.
+PLANS = 1024
+
+#: Held while a plan is made, and while the process forks: no child is born with one of oneDNN's locks taken.
+making = threading.RLock()
+
+
+class Room(threading.local):
+    """One thread's room: every attribute is another in each thread.
+
+    Attributes
+    ----------
+    plans
+        What `plan.prepare` made, by what it was made for; None for what oneDNN refused.
+    arena, base
+        Where what plans keep for themselves during a call lies, and the first address there that 64 divides. It grows,
+        and is replaced when it does.
+    blocks
+        The large outputs that `buffers.empty` gave out, by their size.
+    """
+
+    def __init__(self) -> None:
+        self.lib = lib = library()
+        number = threads.wanted()
+        if number is not None:
+            lib.set_threads(number)
+        self.plans: dict[Any, Any] = {}
+        self.arena = np.empty(0, np.uint8)
+        self.base = 0
+        self.blocks: dict[int, list[Any]] = {}
+        self.stream = c_void_p()
+        if lib.stream_create(byref(self.stream), lib.engine, 1):
+            raise MemoryError("oneDNN has no memory for a stream")
+
+    def grow(self, size: int) -> None:
+        """Let the arena hold at least `size` bytes."""
+        if self.arena.nbytes < size + 64:
+            self.arena = np.empty(size + 64, np.uint8)
+            self.base = -(-(address(self.arena).value or 0) // 64) * 64
+
+    def keep(self, key: Any, plan: Any) -> None:
+        """Remember `plan`, and forget the oldest if there are too many."""
+        if len(self.plans) >= PLANS:
+            del self.plans[next(iter(self.plans))]
+        self.plans[key] = plan
+
+
+_room = Room()
+_of_the_parent: list[Room] = []
+
+
+def here() -> Room:
+    """The room of this thread."""
+    return _room
+
+
+def _leave() -> None:
+    global _room
+    _room = Room()
+
+
+def _in_child() -> None:
+    """A child has none of its parent's OpenMP threads, and one that waited for them would hang: it computes alone."""
+    _of_the_parent.append(_room)  # not destroyed here: the parent's other threads may have been using it
+    making.release()
+    threads.set_threads(1)
+
+
+threads.on_change.append(_leave)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=making.acquire, after_in_parent=making.release, after_in_child=_in_child)

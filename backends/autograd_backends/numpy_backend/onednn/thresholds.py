@@ -1,0 +1,14 @@
+"""From how much work on oneDNN is faster than NumPy: measured by ``benchmarks/onednn_thresholds.py``."""
+
+from __future__ import annotations
+
+__all__ = ["LEAST"]
+
+#: Kernel of the table -> the least work, as the table counts it.
+LEAST = {
+    "matmul": 32_768,
+    "linear": 32_768,
+    "linear_x_backward": 32_768,
+    "linear_weight_backward": 32_768,
+    "linear_bias_backward": 9_216,
+}
