@@ -4,7 +4,7 @@ The source of a gate is generated, as that of an op's call is, because anything 
 small array more than its arithmetic. That of ``linear`` reads::
 
     def linear(x, weight, bias):
-        if x.size * weight.shape[-1] >= least and x.dtype is float32:
+        if x.size * (weight.shape or ZERO)[-1] >= least and x.dtype is float32:
             out = fast(x, weight, bias)     # None where it declines: an odd layout, a kind that oneDNN does slowly
             if out is not None:
                 return out
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import update_wrapper
 from importlib import import_module
 from math import inf
 from types import FunctionType
@@ -32,7 +31,7 @@ __all__ = ["forced", "gate", "open_gates"]
 
 _SOURCE = """\
 def {name}({parameters}):
-    if {work} >= least and {first}.dtype is float32:
+    if {work} >= least and {array}.dtype is float32:
         out = fast({passed})
         if out is not None:
             return out
@@ -47,12 +46,15 @@ _forced: int | None = None
 def gate(name: str, plain: Callable[[], Callable[..., Any]]) -> FunctionType:
     """The gate of a kernel of the table; `plain` gives NumPy's, when it is first needed."""
     kernel = KERNELS[name]
-    first = kernel.parameters.partition(",")[0]
-    passed = kernel.passed or kernel.parameters
     source = _SOURCE.format(
-        name=name, parameters=kernel.parameters, work=kernel.work, first=first, passed=passed
+        name=name,
+        parameters=kernel.parameters,
+        work=kernel.work,
+        array=kernel.array or kernel.parameters.partition(",")[0],
+        passed=kernel.passed or kernel.parameters,
     )
-    scope: dict[str, Any] = {"float32": np.dtype(np.float32), "least": LEAST[name] if _forced is None else _forced}
+    least = LEAST[name] if _forced is None else _forced
+    scope: dict[str, Any] = {"float32": np.dtype(np.float32), "ZERO": (0,), "least": least}
 
     def first_fast(*args: Any) -> Any:
         from .library import Unavailable, library

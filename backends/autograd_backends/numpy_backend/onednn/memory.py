@@ -14,7 +14,7 @@ from ...array_types import Array, Shape
 from .constants import TAG_ANY, TYPES
 from .library import Library
 
-__all__ = ["FLOAT32", "Handle", "Operand", "Refused", "address", "any_layout", "dense_strides", "dims"]
+__all__ = ["FLOAT32", "Handle", "Operand", "Refused", "address", "any_layout", "dense_strides", "dims", "in_order"]
 
 FLOAT32 = np.dtype(np.float32)
 
@@ -72,6 +72,19 @@ def dims(sizes: tuple[int, ...]) -> Any:
 def dense_strides(shape: Shape) -> tuple[int, ...]:
     """The strides, in elements, of an array of `shape` laid out in order."""
     return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+def in_order(operand: Operand) -> Operand:
+    """`operand`, which is laid out in order: some implementations take a bias to be, whatever its descriptor says.
+
+    Raises
+    ------
+    Refused
+        If it is not.
+    """
+    if operand.strides != _tidied(operand.shape, dense_strides(operand.shape)):
+        raise Refused(f"strides {operand.strides} of {operand.shape}")
+    return operand
 
 
 def any_layout(lib: Library, *shape: int) -> Handle:

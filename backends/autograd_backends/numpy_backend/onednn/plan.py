@@ -11,6 +11,8 @@ from collections.abc import Callable
 from ctypes import byref, c_char_p, c_int, c_void_p
 from typing import Any
 
+import numpy as np
+
 from ...array_types import Array
 from . import room as rooms
 from .constants import OUT_OF_MEMORY, QUERY_IMPLEMENTATION, QUERY_SCRATCHPAD, SCRATCHPAD, SCRATCHPAD_USER, TYPES
@@ -18,7 +20,7 @@ from .library import Library
 from .memory import Handle, Operand, Refused, address
 from .room import Room
 
-__all__ = ["Plan", "PostOp", "prepare", "run"]
+__all__ = ["Plan", "PostOp", "prepare", "run", "run_or_copy"]
 
 #: A post-op: ("eltwise", algorithm, alpha, beta), ("sum", scale) or ("binary", algorithm, operand).
 PostOp = tuple[Any, ...]
@@ -258,6 +260,18 @@ def run(build: Callable[..., None], options: Any, *arrays: Array) -> bool:
         return True
     room.keep(key, None)
     return False
+
+
+def run_or_copy(build: Callable[..., None], options: Any, out: Array, *inputs: Array) -> bool:
+    """`run` on `out` and `inputs`; if oneDNN refuses, again with copies in order of those inputs that are not.
+
+    Not where an input repeats elements: a copy of what was broadcast may be large.
+    """
+    if run(build, options, out, *inputs):
+        return True
+    dense = [np.ascontiguousarray(x) for x in inputs if 0 not in x.strides]
+    changed = any(new is not old for new, old in zip(dense, inputs, strict=False))
+    return changed and len(dense) == len(inputs) and run(build, options, out, *dense)
 
 
 def _make(room: Room, key: Any, build: Callable[..., None], options: Any) -> Plan | None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
-
 import numpy as np
 
 from ...array_types import Array
 from .buffers import empty
 from .constants import BIAS, DST, SRC, WEIGHTS
-from .memory import Operand, Refused
-from .plan import Plan, run
+from .memory import Operand, Refused, in_order
+from .plan import Plan, run_or_copy
 
 __all__ = ["linear", "linear_bias_backward", "linear_weight_backward", "linear_x_backward", "matmul"]
 
@@ -21,8 +19,8 @@ def linear(x: Array, weight: Array, bias: Array | None) -> Array | None:
     if weight.ndim != 2 or x.shape[-1:] != weight.shape[:1] or (bias is not None and bias.shape != weight.shape[1:]):
         return None  # NumPy's kernel says what is wrong
     out = empty((*x.shape[:-1], weight.shape[1]))
-    others = (out,) if bias is None else (out, bias)
-    return out if _run(_linear, None, x, weight, *others) else None
+    inputs = (x, weight) if bias is None else (x, weight, bias)
+    return out if run_or_copy(_linear, None, out, *inputs) else None
 
 
 def linear_x_backward(weight: Array, output_grad: Array) -> Array | None:
@@ -35,14 +33,14 @@ def linear_weight_backward(x: Array, output_grad: Array) -> Array | None:
     if not x.ndim or x.shape[:-1] != output_grad.shape[:-1]:
         return None
     out = empty((x.shape[-1], output_grad.shape[-1]))
-    return out if _run(_linear_weight, None, x, output_grad, out) else None
+    return out if run_or_copy(_linear_weight, None, out, x, output_grad) else None
 
 
 def linear_bias_backward(output_grad: Array) -> Array | None:
     """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
     out = empty(output_grad.shape[-1:])
     ones = np.ones(prod(output_grad.shape[:-1]), np.float32)
-    return out if _run(_linear_bias, None, output_grad, ones, out) else None
+    return out if run_or_copy(_linear_bias, None, out, output_grad, ones) else None
 
 
 def matmul(x: Array, y: Array) -> Array | None:
@@ -62,17 +60,7 @@ def matmul(x: Array, y: Array) -> Array | None:
     if x.shape[-1] != y.shape[-2]:
         return None
     out = empty((*batch, x.shape[-2], y.shape[-1]))
-    return out if _run(_matmul, None, x, y, out) else None
-
-
-def _run(build: Any, options: Any, x: Array, y: Array, *others: Array) -> bool:
-    """`run`, again with copies in order of factors whose layout oneDNN refuses."""
-    if run(build, options, x, y, *others):
-        return True
-    if 0 in x.strides or 0 in y.strides:
-        return False  # a copy of what repeats itself may be large
-    plain = np.ascontiguousarray(x), np.ascontiguousarray(y)
-    return not (plain[0] is x and plain[1] is y) and run(build, options, *plain, *others)
+    return out if run_or_copy(_matmul, None, out, x, y) else None
 
 
 # ---------------------------------------------------------------- plans
@@ -86,20 +74,20 @@ def _product(plan: Plan, x: Operand, y: Operand, out: Operand, bias: Operand | N
     plan.step(primitive, operands)
 
 
-def _linear(plan: Plan, _: None, x: Operand, weight: Operand, out: Operand, bias: Operand | None = None) -> None:
-    row = None if bias is None else bias.seen_as(1, *bias.shape, strides=(1, *bias.strides))
+def _linear(plan: Plan, _: None, out: Operand, x: Operand, weight: Operand, bias: Operand | None = None) -> None:
+    row = None if bias is None else in_order(bias).seen_as(1, *bias.shape)
     _product(plan, _rows(x), weight, _rows(out), row)
 
 
-def _linear_weight(plan: Plan, _: None, x: Operand, output_grad: Operand, out: Operand) -> None:
+def _linear_weight(plan: Plan, _: None, out: Operand, x: Operand, output_grad: Operand) -> None:
     _product(plan, _transposed(_rows(x)), _rows(output_grad), out)
 
 
-def _linear_bias(plan: Plan, _: None, output_grad: Operand, ones: Operand, out: Operand) -> None:
+def _linear_bias(plan: Plan, _: None, out: Operand, output_grad: Operand, ones: Operand) -> None:
     _product(plan, ones.seen_as(1, *ones.shape), _rows(output_grad), out.seen_as(1, *out.shape))
 
 
-def _matmul(plan: Plan, _: None, x: Operand, y: Operand, out: Operand) -> None:
+def _matmul(plan: Plan, _: None, out: Operand, x: Operand, y: Operand) -> None:
     rank = len(out.shape)
     _product(plan, _with_rank(x, rank), _with_rank(y, rank), out)
 

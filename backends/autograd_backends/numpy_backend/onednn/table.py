@@ -20,6 +20,8 @@ class Kernel(NamedTuple):
         How much there is to do: an expression of the parameters, compared with the least in `thresholds`.
     passed
         What is given to it, if not the parameters.
+    array
+        The parameter that must be of float32, if not the first.
     of_backend
         Whether it is a module op of the backend; else it is a function of the namespace.
     """
@@ -28,13 +30,36 @@ class Kernel(NamedTuple):
     parameters: str
     work: str
     passed: str = ""
+    array: str = ""
     of_backend: bool = True
 
 
+def _convolutions(rank: int) -> dict[str, Kernel]:
+    """The kernels of convolutions with `rank` spatial dimensions."""
+    found = {}
+    for name, x_backward in (("conv", "x_shape, weight, output_grad"), ("conv_transpose", "weight, output_grad")):
+        for direction, parameters, array in (
+            ("", "x, weight, bias, options", "x"),
+            ("_x_backward", f"{x_backward}, options", "output_grad"),
+            ("_weight_backward", "x, weight_shape, output_grad, options", "x"),
+        ):
+            found[f"{name}{rank}d{direction}"] = Kernel(
+                f"convolutions:{name}{direction}", parameters, f"{array}.size", f"{rank}, {parameters}", array
+            )
+    return found
+
+
 KERNELS = {
-    "matmul": Kernel("products:matmul", "x, y", "x.size * y.shape[-1]", of_backend=False),
-    "linear": Kernel("products:linear", "x, weight, bias", "x.size * weight.shape[-1]"),
-    "linear_x_backward": Kernel("products:linear_x_backward", "weight, output_grad", "output_grad.size * len(weight)"),
-    "linear_weight_backward": Kernel("products:linear_weight_backward", "x, output_grad", "x.size * output_grad.shape[-1]"),
+    "matmul": Kernel("products:matmul", "x, y", "x.size * (y.shape or ZERO)[-1]", of_backend=False),
+    "linear": Kernel("products:linear", "x, weight, bias", "x.size * (weight.shape or ZERO)[-1]"),
+    "linear_x_backward": Kernel(
+        "products:linear_x_backward", "weight, output_grad", "output_grad.size * (weight.shape or ZERO)[0]"
+    ),
+    "linear_weight_backward": Kernel(
+        "products:linear_weight_backward", "x, output_grad", "x.size * (output_grad.shape or ZERO)[-1]"
+    ),
     "linear_bias_backward": Kernel("products:linear_bias_backward", "output_grad", "output_grad.size"),
+    **_convolutions(1),
+    **_convolutions(2),
+    **_convolutions(3),
 }
