@@ -20,7 +20,7 @@ from .library import Library
 from .memory import Handle, Operand, Refused, address
 from .room import Room
 
-__all__ = ["Plan", "PostOp", "prepare", "run", "run_or_copy"]
+__all__ = ["Plan", "PostOp", "prepare", "run", "run_copied"]
 
 #: A post-op: ("eltwise", algorithm, alpha, beta), ("sum", scale) or ("binary", algorithm, operand).
 PostOp = tuple[Any, ...]
@@ -54,11 +54,13 @@ class Plan:
         self._arrays = arrays
         self._scratch = 0
         self._base = 0
-        self._outside: list[tuple[Handle, int]] = []
-        self._inside: list[tuple[Handle, int]] = []
-        self._scratchpads: list[Handle] = []
-        self._steps: list[tuple[Handle, int, Any]] = []
-        self._memories: dict[int, tuple[Handle, Operand]] = {}
+        self._kept: list[Any] = []
+        # Bare pointers, of what is kept: they cost a call less than the handles that own them.
+        self._outside: list[tuple[c_void_p, int]] = []
+        self._inside: list[tuple[c_void_p, int]] = []
+        self._scratchpads: list[c_void_p] = []
+        self._steps: list[tuple[c_void_p, int, c_void_p]] = []
+        self._memories: dict[int, tuple[c_void_p, Operand]] = {}
 
     # ---------------------------------------------------------------- what a kernel builds it with
 
@@ -92,10 +94,9 @@ class Plan:
             self._scratchpads.append(scratchpad)
             self._scratch = max(self._scratch, size)
             memories.append((SCRATCHPAD, scratchpad))
-        arguments = (_Argument * len(memories))(
-            *[_Argument(place, memory._as_parameter_) for place, memory in memories]
-        )
-        self._steps.append((primitive, len(memories), arguments))
+        arguments = (_Argument * len(memories))(*memories)
+        self._kept += [primitive, arguments]
+        self._steps.append((primitive._as_parameter_, len(memories), c_void_p(ctypes.addressof(arguments))))
 
     def inside(self, description: Handle, query: int, index: int = 0) -> Operand:
         """Memory of the plan's own, laid out as the primitive of `description` wants it: ``constants.QUERY_SRC``..."""
@@ -206,12 +207,13 @@ class Plan:
         self.size += -(-self.lib.size_of_md(desc) // 64) * 64
         return operand
 
-    def _new_memory(self, desc: Any) -> Handle:
+    def _new_memory(self, desc: Any) -> c_void_p:
         memory = Handle(self.lib.memory_destroy)
         self._check(self.lib.memory_create(memory.place, desc, self.lib.engine, None), "a memory object")
-        return memory
+        self._kept.append(memory)
+        return memory._as_parameter_
 
-    def _memory(self, operand: Operand) -> Handle:
+    def _memory(self, operand: Operand) -> c_void_p:
         """The memory object of `operand`: one, in however many steps it is used."""
         known = self._memories.get(id(operand))
         if known is not None:
@@ -262,16 +264,15 @@ def run(build: Callable[..., None], options: Any, *arrays: Array) -> bool:
     return False
 
 
-def run_or_copy(build: Callable[..., None], options: Any, out: Array, *inputs: Array) -> bool:
-    """`run` on `out` and `inputs`; if oneDNN refuses, again with copies in order of those inputs that are not.
+def run_copied(build: Callable[..., None], options: Any, out: Array, *inputs: Array) -> bool:
+    """What to do where `run` was refused `out` and `inputs`: run with copies in order of those inputs that are not.
 
     Not where an input repeats elements: a copy of what was broadcast may be large.
     """
-    if run(build, options, out, *inputs):
-        return True
-    dense = [np.ascontiguousarray(x) for x in inputs if 0 not in x.strides]
-    changed = any(new is not old for new, old in zip(dense, inputs, strict=False))
-    return changed and len(dense) == len(inputs) and run(build, options, out, *dense)
+    if any(0 in x.strides for x in inputs):
+        return False
+    dense = [np.ascontiguousarray(x) for x in inputs]
+    return any(new is not old for new, old in zip(dense, inputs, strict=True)) and run(build, options, out, *dense)
 
 
 def _make(room: Room, key: Any, build: Callable[..., None], options: Any) -> Plan | None:

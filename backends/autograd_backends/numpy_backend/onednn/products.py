@@ -9,7 +9,7 @@ from ...array_types import Array
 from .buffers import empty
 from .constants import BIAS, DST, SRC, WEIGHTS
 from .memory import Operand, Refused, in_order
-from .plan import Plan, run_or_copy
+from .plan import Plan, run, run_copied
 
 __all__ = ["linear", "linear_bias_backward", "linear_weight_backward", "linear_x_backward", "matmul"]
 
@@ -19,8 +19,8 @@ def linear(x: Array, weight: Array, bias: Array | None) -> Array | None:
     if weight.ndim != 2 or x.shape[-1:] != weight.shape[:1] or (bias is not None and bias.shape != weight.shape[1:]):
         return None  # NumPy's kernel says what is wrong
     out = empty((*x.shape[:-1], weight.shape[1]))
-    inputs = (x, weight) if bias is None else (x, weight, bias)
-    return out if run_or_copy(_linear, None, out, *inputs) else None
+    given = (out, x, weight) if bias is None else (out, x, weight, bias)
+    return out if run(_linear, None, *given) or run_copied(_linear, None, *given) else None
 
 
 def linear_x_backward(weight: Array, output_grad: Array) -> Array | None:
@@ -33,14 +33,14 @@ def linear_weight_backward(x: Array, output_grad: Array) -> Array | None:
     if not x.ndim or x.shape[:-1] != output_grad.shape[:-1]:
         return None
     out = empty((x.shape[-1], output_grad.shape[-1]))
-    return out if run_or_copy(_linear_weight, None, out, x, output_grad) else None
+    return out if run(_linear_weight, None, out, x, output_grad) or run_copied(_linear_weight, None, out, x, output_grad) else None
 
 
 def linear_bias_backward(output_grad: Array) -> Array | None:
     """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
     out = empty(output_grad.shape[-1:])
     ones = np.ones(prod(output_grad.shape[:-1]), np.float32)
-    return out if run_or_copy(_linear_bias, None, out, output_grad, ones) else None
+    return out if run(_linear_bias, None, out, output_grad, ones) or run_copied(_linear_bias, None, out, output_grad, ones) else None
 
 
 def matmul(x: Array, y: Array) -> Array | None:
@@ -60,7 +60,7 @@ def matmul(x: Array, y: Array) -> Array | None:
     if x.shape[-1] != y.shape[-2]:
         return None
     out = empty((*batch, x.shape[-2], y.shape[-1]))
-    return out if run_or_copy(_matmul, None, out, x, y) else None
+    return out if run(_matmul, None, out, x, y) or run_copied(_matmul, None, out, x, y) else None
 
 
 # ---------------------------------------------------------------- plans
