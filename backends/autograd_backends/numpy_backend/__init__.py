@@ -19,11 +19,14 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
+from .buffers import keep_freed_memory
 from .unfold import unfold
 
 __all__ = ["NumpyBackend"]
 
 CPU = Device("cpu")
+
+keep_freed_memory()
 
 
 def _bfloat16() -> Any:
