@@ -137,7 +137,7 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
     arrays: dict[int, Tensor] = {}
     given = taken = 0  # dimensions of the result of the basic key, and of x, so far
     for i, k in enumerate(expanded):
-        if i in masks and tuple(shape[taken : taken + len(masks[i])]) != masks[i]:
+        if i in masks and not _fits(masks[i], shape[taken:]):
             raise IndexError(
                 f"getitem: a mask of shape {masks[i]} does not fit dimension {taken} of a tensor of {tuple(shape)}"
             )
@@ -160,6 +160,11 @@ def _split(x: Tensor, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[int, 
             basic.append(_within(k, shape[taken]) if isinstance(k, slice) else k)
             given, taken = given + isinstance(k, slice), taken + 1
     return tuple(basic), arrays
+
+
+def _fits(mask: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a mask has the lengths that `shape` begins with; one without elements chooses none, whatever they are."""
+    return len(mask) <= len(shape) and all(m in (0, n) for m, n in zip(mask, shape, strict=False))
 
 
 class _Flag(NamedTuple):

@@ -11,6 +11,7 @@ import numpy as np
 from ..array_types import Array, Shape
 from ..base import Backend
 from ..device import Device
+from . import activation as activations
 from . import attention as attentions
 from . import bits, namespace
 from . import interpolate as resizing
@@ -19,12 +20,15 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
+from .buffers import keep_freed_memory
 from .onednn.gate import open_gates
 from .unfold import unfold
 
 __all__ = ["NumpyBackend"]
 
 CPU = Device("cpu")
+
+keep_freed_memory()
 
 
 def _bfloat16() -> Any:
@@ -240,6 +244,10 @@ class NumpyBackend(Backend):
     gru = staticmethod(recurrents.gru)
     gru_backward = staticmethod(recurrents.gru_backward)
 
+    relu_backward = staticmethod(activations.relu_backward)
+    gelu = staticmethod(activations.gelu)
+    gelu_backward = staticmethod(activations.gelu_backward)
+    erf = staticmethod(activations.erf)
     softmax = staticmethod(softmaxes.softmax)
     softmax_backward = staticmethod(softmaxes.softmax_backward)
     log_softmax = staticmethod(softmaxes.log_softmax)
