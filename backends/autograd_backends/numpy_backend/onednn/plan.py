@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ...array_types import Array
+from ...array_types import Array, Shape
 from . import room as rooms
+from .buffers import empty
 from .constants import OUT_OF_MEMORY, QUERY_IMPLEMENTATION, QUERY_SCRATCHPAD, SCRATCHPAD, SCRATCHPAD_USER, TYPES
 from .library import Library
 from .memory import Handle, Operand, Refused, address
 from .room import Room
 
-__all__ = ["Plan", "PostOp", "prepare", "run", "run_copied"]
+__all__ = ["Plan", "PostOp", "made", "prepare", "run", "run_copied"]
 
 #: A post-op: ("eltwise", algorithm, alpha, beta), ("sum", scale) or ("binary", algorithm, operand).
 PostOp = tuple[Any, ...]
@@ -273,6 +274,12 @@ def run_copied(build: Callable[..., None], options: Any, out: Array, *inputs: Ar
         return False
     dense = [np.ascontiguousarray(x) for x in inputs]
     return any(new is not old for new, old in zip(dense, inputs, strict=True)) and run(build, options, out, *dense)
+
+
+def made(build: Callable[..., None], options: Any, shape: Shape, *inputs: Array) -> Array | None:
+    """A new array of `shape`, written by what `build` plans for it and `inputs`; None if oneDNN refuses."""
+    out = empty(shape)
+    return out if run(build, options, out, *inputs) or run_copied(build, options, out, *inputs) else None
 
 
 def _make(room: Room, key: Any, build: Callable[..., None], options: Any) -> Plan | None:

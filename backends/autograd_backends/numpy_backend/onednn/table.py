@@ -24,6 +24,8 @@ class Kernel(NamedTuple):
         The parameter that must be of float32, if not the first.
     of_backend
         Whether it is a module op of the backend; else it is a function of the namespace.
+    defaults
+        Of the last parameters.
     """
 
     place: str
@@ -32,6 +34,7 @@ class Kernel(NamedTuple):
     passed: str = ""
     array: str = ""
     of_backend: bool = True
+    defaults: tuple[object, ...] = ()
 
 
 def _convolutions(rank: int) -> dict[str, Kernel]:
@@ -59,6 +62,18 @@ KERNELS = {
         "products:linear_weight_backward", "x, output_grad", "x.size * (output_grad.shape or ZERO)[-1]"
     ),
     "linear_bias_backward": Kernel("products:linear_bias_backward", "output_grad", "output_grad.size"),
+    "tanh": Kernel("pointwise:tanh", "x", "x.size", of_backend=False),
+    "gelu": Kernel("pointwise:gelu", "x, approximate", "x.size"),
+    "gelu_backward": Kernel("pointwise:gelu_backward", "x, output_grad, approximate", "x.size"),
+    "softmax": Kernel("softmaxes:softmax", "x, axis", "x.size"),
+    "log_softmax": Kernel("softmaxes:log_softmax", "x, axis", "x.size"),
+    "softmax_backward": Kernel("softmaxes:softmax_backward", "output, output_grad, axis", "output.size"),
+    "log_softmax_backward": Kernel("softmaxes:log_softmax_backward", "output, output_grad, axis", "output.size"),
+    "layer_norm": Kernel("norms:layer_norm", "x, gamma, beta, epsilon", "x.size"),
+    "layer_norm_backward": Kernel(
+        "norms:layer_norm_backward", "x, gamma, mean, rstd, output_grad, needs", "x.size", defaults=((True,) * 3,)
+    ),
+    "batch_norm_train": Kernel("norms:batch_norm_train", "x, gamma, beta, epsilon", "x.size"),
     **_convolutions(1),
     **_convolutions(2),
     **_convolutions(3),

@@ -11,6 +11,16 @@ LEAST = {
     "linear_x_backward": 262_144,
     "linear_weight_backward": 262_144,
     "linear_bias_backward": 2**62,
+    "tanh": 65_536,
+    "gelu": 16_384,
+    "gelu_backward": 16_384,
+    "softmax": 8_192,
+    "log_softmax": 8_192,
+    "softmax_backward": 8_192,
+    "log_softmax_backward": 8_192,
+    "layer_norm": 8_192,
+    "layer_norm_backward": 8_192,
+    "batch_norm_train": 8_192,
     **{
         f"{name}{rank}d{direction}": 256
         for name in ("conv", "conv_transpose")
