@@ -10,7 +10,6 @@ LEAST = {
     "linear": 262_144,
     "linear_x_backward": 262_144,
     "linear_weight_backward": 262_144,
-    "linear_bias_backward": 2**62,
     **{
         f"{name}{rank}d{direction}": 256
         for name in ("conv", "conv_transpose")
