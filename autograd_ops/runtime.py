@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from .errors import changed, complex_refused, explain, work_beside
 from .inplace import become_view, node_of
 from .promotion import NUMBERS, PYTHON_NUMBERS, align, shape_of, to_floating
 from .table import TABLE
-from .tape import Node, Port, Step, mode, new_node, next_seq, zeros_beside
+from .tape import Node, Port, Step, mode, new_node, next_seq, port_of, zeros_beside
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -65,9 +66,10 @@ def connect_outputs(node: Node, tensors: Sequence[Tensor]) -> None:
         return
     node.shape = tuple([tensor.array.shape for tensor in tensors])
     node.dtype = tuple([tensor.array.dtype for tensor in tensors])
-    node.ports = tuple([next_seq() for _ in tensors])
+    node.ports = []
     for index, tensor in enumerate(tensors):
-        tensor.node = Port(node, index)
+        tensor.node = port = Port(node, index)
+        node.ports.append(weakref.ref(port))
 
 
 def check_versions(op: Op, name: str, versions: Sequence[list[Any]], numbers: Sequence[int]) -> None:
@@ -135,7 +137,7 @@ def output_node(op: Op, node: Node, name: str) -> Node | None:
         return node
     if name not in op.carries:
         return None
-    return node if len(op.carries) == 1 else Port(node, op.carries.index(name))
+    return node if len(op.carries) == 1 else port_of(node, op.carries.index(name))
 
 
 def used_by_rules(op: Op, node: Node) -> list[list[Node]]:

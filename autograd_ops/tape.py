@@ -127,7 +127,7 @@ class Node:
     hooks
         ``None``, or functions of the arriving gradient by key.
     ports
-        The numbers of the Ports of its outputs, where several carry a gradient.
+        The Ports of its outputs, where several carry a gradient; weakly, since they hold the node.
     """
 
     __slots__ = ("__weakref__", "dtype", "hooks", "op", "parents", "ports", "saved", "seq", "shape")
@@ -139,7 +139,7 @@ class Node:
     shape: tuple[Any, ...]
     dtype: Any
     hooks: dict[int, Hook] | None
-    ports: tuple[int, ...]
+    ports: list[weakref.ref[Port]]
 
     def __repr__(self) -> str:
         return f"<{self.op.name} #{self.seq} {self.shape}>"
@@ -164,18 +164,21 @@ class Leaf(Node):
     ----------
     after
         ``None``, or functions to be told of the Tensor, by key, when its ``grad`` has been added to.
+    before
+        ``None``, or a function to be told of its ``grad`` when that is about to be added to, in place.
     """
 
-    __slots__ = ("after", "ref")
+    __slots__ = ("after", "before", "ref")
 
     ref: weakref.ref[Tensor]
     after: dict[int, Callable[[Tensor], None]] | None
+    before: Callable[[Tensor], None] | None
 
     def __init__(self, tensor: Tensor) -> None:
         self.seq = next_seq()
         self.parents = self.saved = ()
         self.shape, self.dtype = tensor.array.shape, tensor.array.dtype
-        self.hooks = self.after = None
+        self.hooks = self.after = self.before = None
         self.ref = weakref.ref(tensor)
 
     def __repr__(self) -> str:
@@ -183,11 +186,7 @@ class Leaf(Node):
 
 
 class Port(Node):
-    """One output of a node that has several; its one parent is that node.
-
-    A walk that records itself makes a second Port of an output that a rule names. It has the same number, so that the
-    gradients that arrive by either add up.
-    """
+    """One output of a node that has several; its one parent is that node."""
 
     __slots__ = ("index", "main")
 
@@ -195,7 +194,7 @@ class Port(Node):
     index: int
 
     def __init__(self, node: Node, index: int) -> None:
-        self.seq = node.ports[index]
+        self.seq = next_seq()
         self.parents, self.saved = (node,), ()
         self.shape, self.dtype = node.shape[index], node.dtype[index]
         self.hooks = None
@@ -203,6 +202,15 @@ class Port(Node):
 
     def __repr__(self) -> str:
         return f"<output {self.index} of {self.parents[0]!r}>"
+
+
+def port_of(node: Node, index: int) -> Port:
+    """The Port of an output of `node`: the one that its Tensor has, so that gradients by rules and by users meet."""
+    port = node.ports[index]()
+    if port is None:
+        port = Port(node, index)
+        node.ports[index] = weakref.ref(port)
+    return port
 
 
 #: From the gradient that arrives to the one that goes on: arrays, or Tensors where the walk records itself.

@@ -498,3 +498,14 @@ def test_gradients_by_a_rule_and_by_the_user_meet_at_one_of_several_outputs() ->
     (first,) = ag.autograd.grad(loss, x, create_graph=True)
     (second,) = ag.autograd.grad(first.sum(), x)
     np.testing.assert_allclose(second.tolist(), (6 * x.detach()).tolist(), rtol=1e-12)
+
+
+def test_a_hook_on_one_of_several_outputs_sees_second_derivatives_too() -> None:
+    x = ag.tensor([[3.0, 1.0], [0.5, -2.0]], dtype=ag.float64, requires_grad=True)
+    u, s, vh = ag.ops.svd(x)
+    seen: list[Any] = []
+    s.register_hook(lambda g: seen.append(g))
+    (first,) = ag.autograd.grad((ag.matmul(u * s, vh) ** 3).sum(), x, create_graph=True)
+    assert len(seen) == 1
+    ag.autograd.grad(first.sum(), x)
+    assert len(seen) == 2

@@ -14,7 +14,9 @@ Examples
 tensor([-1.,  1.])
 """
 
-from . import fft, linalg
+from typing import TYPE_CHECKING
+
+from .. import lazy
 from .constants import *
 from .creation import *
 from .dtypes import *
@@ -30,3 +32,10 @@ from .statistical import *
 from .utility import *
 
 __array_api_version__ = "2025.12"
+
+if TYPE_CHECKING:
+    from . import fft, linalg, special
+
+__getattr__, __dir__ = lazy.attributes(
+    __name__, {f"array_api.{extension}": (extension,) for extension in ("fft", "linalg", "special")}
+)

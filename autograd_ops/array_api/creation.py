@@ -83,13 +83,13 @@ def _holds_gradients(obj: Any) -> bool:
     )
 
 
-def from_dlpack(x: object, /, *, device: str | None = None, copy: bool | None = None) -> Tensor:
-    """A Tensor of what another library's array holds, without a copy where that can be.
+def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Tensor:
+    """A Tensor of the memory of another library's array.
 
     Raises
     ------
     BufferError
-        If its owner does not give it: a Tensor that requires grad.
+        If its owner does not give it: a Tensor that requires grad, say.
     ValueError
         If `copy` is False and a copy is needed.
     """

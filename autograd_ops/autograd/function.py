@@ -14,7 +14,7 @@ from ..ends import across
 from ..errors import changed
 from ..inplace import move_node, node_of, refuse_leaf
 from ..runtime import connect_outputs, fit, take_all
-from ..tape import Node, Port, Step, TapeError, mode, new_node, next_seq, no_grad, zeros_beside
+from ..tape import Node, Step, TapeError, mode, new_node, next_seq, no_grad, port_of, zeros_beside
 from ..tensor import Tensor
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
@@ -243,7 +243,7 @@ class _Kept:
         tensor.version = self._version
         tensor.node = self._node
         if self._place is not None and made_by is not None:
-            tensor.node = made_by if self._step.has_one_output else Port(made_by, self._place)
+            tensor.node = made_by if self._step.has_one_output else port_of(made_by, self._place)
         return tensor
 
 
@@ -284,7 +284,7 @@ class _Call(Step):
 
     def _arriving(self, gradient: Any) -> list[Tensor | None]:
         """A gradient for each output, as Tensors."""
-        arrived = gradient if type(gradient) is list else [gradient]
+        arrived = gradient if isinstance(gradient, list) else [gradient]
         present = next(g for g in arrived if g is not None)
         given: list[Any] = [None] * len(self._outputs)
         if self.fills_gaps:

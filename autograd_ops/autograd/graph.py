@@ -107,7 +107,7 @@ class _Before:
         self._function = function
 
     def __call__(self, gradient: Any) -> Any:
-        several = type(gradient) is list
+        several = isinstance(gradient, list)
         arrived = gradient if several else [gradient]
         given = self._function(tuple(_shown(arrived)))
         if given is None:
@@ -133,7 +133,7 @@ class _Hooked(Step):
         return self._through(gradient, self._step.pull_recorded(node, gradient, parents))
 
     def _through(self, gradient: Any, pulled: Sequence[Any]) -> tuple[Any, ...]:
-        arrived = gradient if type(gradient) is list else [gradient]
+        arrived = gradient if isinstance(gradient, list) else [gradient]
         for hook in list(self.after.values()):
             given = hook(tuple(_shown(pulled)), tuple(_shown(arrived)))
             if given is not None:

@@ -12,8 +12,12 @@ from typing import Any
 
 import numpy as np
 import sklearn
-from scipy import differentiate, integrate, special, stats
+from scipy import differentiate, integrate, signal, special, stats
+from scipy.spatial.transform import Rotation
 from sklearn import metrics
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import Ridge
 from sklearn.metrics import pairwise
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
@@ -33,6 +37,11 @@ CALLS: dict[str, tuple[Callable[[Any, Any], Any], np.ndarray]] = {
     "special.log_softmax": (lambda a, x: special.log_softmax(x), X),
     "special.xlogy": (lambda a, x: special.xlogy(x, a(X[::-1].copy())), X),
     "special.rel_entr": (lambda a, x: special.rel_entr(x, a(X[::-1].copy())), X),
+    "special.expit": (lambda a, x: special.expit(x), X),
+    "special.entr": (lambda a, x: special.entr(x), X),
+    "special.gammaln": (lambda a, x: special.gammaln(x), X),
+    "special.ndtr": (lambda a, x: special.ndtr(x), X),
+    "stats.entropy": (lambda a, x: stats.entropy(x), X),
     "stats.zscore": (lambda a, x: stats.zscore(x), X),
     "stats.skew": (lambda a, x: stats.skew(x), X),
     "stats.kurtosis": (lambda a, x: stats.kurtosis(x), X),
@@ -44,6 +53,10 @@ CALLS: dict[str, tuple[Callable[[Any, Any], Any], np.ndarray]] = {
     "stats.quantile": (lambda a, x: stats.quantile(x, 0.3), X),
     "stats.circmean": (lambda a, x: stats.circmean(x), X),
     "stats.differential_entropy": (lambda a, x: stats.differential_entropy(x), X),
+    "signal.fftconvolve": (lambda a, x: signal.fftconvolve(x, a(X[:5])), X),
+    "signal.hilbert": (lambda a, x: abs(signal.hilbert(x)), X),
+    "signal.resample": (lambda a, x: signal.resample(x, 8), X),
+    "Rotation": (lambda a, x: Rotation.from_rotvec(x).as_matrix(), POINTS),
     "integrate.trapezoid": (lambda a, x: integrate.trapezoid(x), X),
     "integrate.cumulative_simpson": (lambda a, x: integrate.cumulative_simpson(x), X),
     "differentiate.derivative": (lambda a, x: differentiate.derivative(lambda t: t**3, x).df, X),
@@ -52,6 +65,12 @@ CALLS: dict[str, tuple[Callable[[Any, Any], Any], np.ndarray]] = {
     "rbf_kernel": (lambda a, x: pairwise.rbf_kernel(x, a(POINTS[:2])), POINTS),
     "euclidean_distances": (lambda a, x: pairwise.euclidean_distances(x, a(POINTS[:2] + 1.0)), POINTS),
     "polynomial_kernel": (lambda a, x: pairwise.polynomial_kernel(x, a(POINTS[:2])), POINTS),
+    "PCA": (lambda a, x: PCA(2, svd_solver="covariance_eigh").fit_transform(x) ** 2, POINTS),
+    "LinearDiscriminantAnalysis": (
+        lambda a, x: LinearDiscriminantAnalysis().fit(x, a(CLASSES)).decision_function(x),
+        POINTS,
+    ),
+    "Ridge": (lambda a, x: Ridge(solver="svd").fit(x, a(X[:8])).predict(x), POINTS),
     "GaussianNB": (lambda a, x: GaussianNB().fit(x, a(CLASSES)).predict_proba(x), POINTS),
 }
 #: Metrics give Python numbers.

@@ -405,3 +405,21 @@ REFUSED: list[tuple[type[Exception], str, Call]] = [
 def test_what_makes_no_sense_is_refused(error: type[Exception], message: str, call: Call) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("device", ["cpu", "strict:device1"])
+def test_a_mask_without_elements_fits_any_length(device: str) -> None:
+    x = ag.ones(2, 3, device=device)
+    assert x[ag.zeros(0, dtype=ag.bool, device=device)].shape == (0, 3)
+    assert x[ag.zeros(2, 0, dtype=ag.bool, device=device)].shape == (0,)
+    with pytest.raises(IndexError, match=r"a mask of shape \(3,\) does not fit"):
+        x[ag.zeros(3, dtype=ag.bool, device=device)]
+
+
+def test_from_dlpack_shares_the_memory_of_others() -> None:
+    a = np.zeros(2)
+    shared, copied = xp.from_dlpack(a), xp.from_dlpack(a, copy=True)
+    a[0] = 1.0
+    assert shared.tolist() == [1.0, 0.0]
+    assert copied.tolist() == [0.0, 0.0]
+    assert np.from_dlpack(shared).tolist() == [1.0, 0.0]
