@@ -22,8 +22,7 @@ ROOT = Path(__file__).parents[1]
 #: (N, C_in, C_out, side, kernel, stride, groups, rank).
 PRODUCTS = [(16, 16, 16), (32, 16, 32), (32, 32, 32), (64, 32, 32), (64, 64, 32), (64, 64, 64), (64, 128, 64)]
 PRODUCTS += [(64, 784, 10), (64, 784, 128), (64, 128, 10), (1024, 128, 128), (1024, 128, 512), (256, 512, 1024)]
-BATCHES = [(4, 8, 8, 8), (4, 16, 16, 16), (16, 16, 16, 16), (16, 32, 16, 32), (64, 64, 32, 64), (64, 64, 64, 32)]
-SUMS = [(16, 16), (64, 10), (32, 64), (64, 64), (64, 128), (64, 256), (256, 256), (1024, 128), (256, 1024), (4096, 512)]
+BATCHES = [(16, 16, 16, 16), (16, 32, 16, 32), (64, 32, 16, 32), (16, 64, 32, 64), (64, 64, 32, 64), (64, 64, 64, 32)]
 CONVOLUTIONS = [
     *((1, 1, 4, 4, 3, 1, 1, 2), (4, 1, 8, 8, 3, 1, 1, 2), (64, 1, 16, 8, 3, 1, 1, 2), (64, 16, 32, 8, 3, 1, 1, 2)),
     *((64, 1, 32, 28, 3, 1, 1, 2), (64, 32, 64, 14, 3, 1, 1, 2), (32, 3, 16, 32, 3, 1, 1, 2)),
@@ -38,7 +37,6 @@ CASES: list[tuple[str, tuple[int, ...]]] = [
     *(("linear_x_backward", sizes) for sizes in PRODUCTS),
     *(("linear_weight_backward", sizes) for sizes in PRODUCTS),
     *(("matmul", sizes) for sizes in BATCHES),
-    *(("linear_bias_backward", sizes) for sizes in SUMS),
     *((f"conv{direction}", sizes) for direction in ("", "_x", "_weight") for sizes in CONVOLUTIONS),
     *((f"conv_transpose{direction}", sizes) for direction in ("", "_x", "_weight") for sizes in TRANSPOSED),
 ]
@@ -64,8 +62,6 @@ def arrays_of(kernel: str, sizes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
     if kernel == "matmul":
         batch, n, k, m = sizes
         return numbers(batch, n, k), numbers(batch, k, m)
-    if kernel == "linear_bias_backward":
-        return (numbers(*sizes),)
     if kernel.startswith("linear"):
         rows, d_input, d_output = sizes
         return numbers(rows, d_input), numbers(d_input, d_output), numbers(d_output), numbers(rows, d_output)
@@ -83,7 +79,7 @@ def ours(kernel: str, sizes: tuple[int, ...]) -> tuple[str, tuple[Any, ...]]:
     from autograd_backends.options import ConvOptions, ConvTransposeOptions
 
     given = arrays_of(kernel, sizes)
-    if kernel == "matmul" or kernel == "linear_bias_backward":
+    if kernel == "matmul":
         return kernel, given
     if kernel.startswith("linear"):
         x, weight, bias, grad = given
@@ -114,8 +110,6 @@ def theirs(torch: Any, kernel: str, sizes: tuple[int, ...]) -> Callable[[], Any]
     given = [torch.from_numpy(a) for a in arrays_of(kernel, sizes)]
     if kernel == "matmul":
         return lambda: torch.matmul(*given)
-    if kernel == "linear_bias_backward":
-        return lambda: given[0].sum(0)
     if kernel.startswith("linear"):
         x, weight, bias, grad = given
         calls = {"linear": lambda: torch.addmm(bias, x, weight), "linear_x_backward": lambda: grad @ weight.t()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from math import prod
 import numpy as np
 
@@ -11,7 +12,7 @@ from .constants import BIAS, DST, SRC, WEIGHTS
 from .memory import Operand, Refused, in_order
 from .plan import Plan, run, run_copied
 
-__all__ = ["linear", "linear_bias_backward", "linear_weight_backward", "linear_x_backward", "matmul"]
+__all__ = ["linear", "linear_weight_backward", "linear_x_backward", "matmul"]
 
 
 def linear(x: Array, weight: Array, bias: Array | None) -> Array | None:
@@ -34,13 +35,6 @@ def linear_weight_backward(x: Array, output_grad: Array) -> Array | None:
         return None
     out = empty((x.shape[-1], output_grad.shape[-1]))
     return out if run(_linear_weight, None, out, x, output_grad) or run_copied(_linear_weight, None, out, x, output_grad) else None
-
-
-def linear_bias_backward(output_grad: Array) -> Array | None:
-    """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
-    out = empty(output_grad.shape[-1:])
-    ones = np.ones(prod(output_grad.shape[:-1]), np.float32)
-    return out if run(_linear_bias, None, out, output_grad, ones) or run_copied(_linear_bias, None, out, output_grad, ones) else None
 
 
 def matmul(x: Array, y: Array) -> Array | None:
@@ -66,12 +60,16 @@ def matmul(x: Array, y: Array) -> Array | None:
 # ---------------------------------------------------------------- plans
 
 
+#: Up to this many multiplications and additions one thread does a product.
+ALONE = 2**20
+
+
 def _product(plan: Plan, x: Operand, y: Operand, out: Operand, bias: Operand | None = None) -> None:
-    primitive = plan.primitive("matmul", x, y, bias, out)
     operands = {SRC: x, WEIGHTS: y, DST: out}
     if bias is not None:
         operands[BIAS] = bias
-    plan.step(primitive, operands)
+    with plan.one_thread() if prod(out.shape) * x.shape[-1] <= ALONE else nullcontext():
+        plan.step(plan.primitive("matmul", x, y, bias, out), operands)
 
 
 def _linear(plan: Plan, _: None, out: Operand, x: Operand, weight: Operand, bias: Operand | None = None) -> None:
@@ -81,10 +79,6 @@ def _linear(plan: Plan, _: None, out: Operand, x: Operand, weight: Operand, bias
 
 def _linear_weight(plan: Plan, _: None, out: Operand, x: Operand, output_grad: Operand) -> None:
     _product(plan, _transposed(_rows(x)), _rows(output_grad), out)
-
-
-def _linear_bias(plan: Plan, _: None, out: Operand, output_grad: Operand, ones: Operand) -> None:
-    _product(plan, ones.seen_as(1, *ones.shape), _rows(output_grad), out.seen_as(1, *out.shape))
 
 
 def _matmul(plan: Plan, _: None, out: Operand, x: Operand, y: Operand) -> None:

@@ -10,7 +10,6 @@ LEAST = {
     "linear": 262_144,
     "linear_x_backward": 262_144,
     "linear_weight_backward": 262_144,
-    "linear_bias_backward": 2**62,
     "tanh": 65_536,
     "gelu": 16_384,
     "gelu_backward": 16_384,
