@@ -7,10 +7,12 @@ and variance 1, from which to the output it is one step. So no sum is of numbers
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from ...array_types import Array
-from ...results import BatchNormTrain, LayerNorm, LayerNormBackward
+from ...results import BatchNormTrain, BatchNormTrainBackward, LayerNorm, LayerNormBackward
 from ...shapes import check_batch_norm, check_layer_norm
 from .buffers import empty
 from .constants import (
@@ -18,6 +20,7 @@ from .constants import (
     BACKWARD_DATA,
     BINARY_ADD,
     BINARY_MUL,
+    BINARY_SUB,
     DIFF_DST,
     DIFF_SCALE,
     DIFF_SHIFT,
@@ -37,7 +40,7 @@ from .constants import (
 from .memory import FLOAT32, Operand, in_order
 from .plan import Plan, run, run_copied
 
-__all__ = ["batch_norm_train", "layer_norm", "layer_norm_backward"]
+__all__ = ["batch_norm_train", "batch_norm_train_backward", "layer_norm", "layer_norm_backward"]
 
 Needs = tuple[bool, bool, bool]
 
@@ -102,6 +105,44 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     return BatchNormTrain(out.reshape(x.shape), mean.astype(FLOAT32), variance.astype(FLOAT32))
 
 
+def batch_norm_train_backward(
+    x: Array,
+    gamma: Array | None,
+    mean: Array,
+    variance: Array,
+    epsilon: float,
+    output_grad: Array,
+    needs: Needs = (True, True, True),
+) -> BatchNormTrainBackward | None:
+    """The gradients of x [N, C, ...], gamma [C] and beta [C], from channels' mean and variance"""
+    n, channels = x.shape[:2]
+    if x.ndim == 2 or not x.size or not x.flags.c_contiguous or output_grad.shape != x.shape:
+        return None
+    planes = (n, channels, x.size // (n * channels))
+    made, rows, grad = empty(planes), x.reshape(planes), np.ascontiguousarray(output_grad).reshape(planes)
+    per_channel = (1, channels, 1)
+    mean = mean.reshape(per_channel)
+    if not run(_centred, None, made, rows, mean):
+        return None
+    # NumPy is good at products of two rows and at sums of one. Of few numbers, the sums are of double precision.
+    normal_sum = np.vecdot(made, grad).sum(0, dtype=np.float64)
+    grad_sum = np.add.reduce(grad, 2).sum(0, dtype=np.float64)
+    rstd = 1 / np.sqrt(variance.astype(np.float64) + epsilon)
+    normal_sum *= rstd
+    if needs[0]:
+        count = x.size // channels
+        scale = rstd if gamma is None else rstd * gamma
+        factors = np.stack([-rstd * normal_sum / count, grad_sum / count, scale]).astype(FLOAT32)
+        of_normal, of_mean, scale = factors.reshape(3, *per_channel)
+        if not run(_through_channels, None, made, of_normal, grad, of_mean, scale):
+            return None
+    return BatchNormTrainBackward(
+        made.reshape(x.shape) if needs[0] else None,
+        normal_sum.astype(FLOAT32) if needs[1] else None,
+        grad_sum.astype(FLOAT32) if needs[2] else None,
+    )
+
+
 def _rstd(variance: Array, epsilon: float) -> Array:
     with np.errstate(divide="ignore"):
         variance += epsilon
@@ -125,14 +166,16 @@ def _forward(
     out, x = in_order(out), in_order(x)
     mean, variance = mean.seen_as(*mean.shape[:-1]), variance.seen_as(*mean.shape[:-1])
     flags = (USE_SCALE if scaled else 0) | (USE_SHIFT if shifted else 0)
-    primitive = plan.primitive("layer_normalization_forward", FORWARD_TRAINING, x, out, mean, epsilon, flags)
     operands = {SRC: x, DST: out, MEAN: mean, VARIANCE: variance}
     given = iter(parameters)
     if scaled:
         operands[SCALE] = in_order(next(given))
     if shifted:
         operands[SHIFT] = in_order(next(given))
-    plan.step(primitive, operands)
+    with plan.shared(prod(x.shape)):
+        plan.step(
+            plan.primitive("layer_normalization_forward", FORWARD_TRAINING, x, out, mean, epsilon, flags), operands
+        )
 
 
 def _backward(
@@ -150,21 +193,40 @@ def _backward(
     x, output_grad, scale = in_order(x), in_order(output_grad), in_order(scale)
     mean, variance = in_order(mean), in_order(variance)
     mean, variance = mean.seen_as(*mean.shape[:-1]), variance.seen_as(*variance.shape[:-1])
-    flags = USE_SCALE | USE_SHIFT
-    hint = plan.primitive("layer_normalization_forward", FORWARD_TRAINING, x, x, mean, 0.0, flags)
-    kind = BACKWARD if of_parameters else BACKWARD_DATA
-    primitive = plan.primitive(
-        "layer_normalization_backward", kind, x_grad, output_grad, x, mean, 0.0, flags, hint
-    )
+    flags = USE_SCALE | USE_SHIFT if of_parameters else USE_SCALE
     operands = {SRC: x, DIFF_DST: output_grad, MEAN: mean, VARIANCE: variance, SCALE: scale, DIFF_SRC: x_grad}
     if of_parameters:
-        operands |= {DIFF_SCALE: of_scale, DIFF_SHIFT: of_shift}
-    plan.step(primitive, operands)
+        # The shift is asked for, and not read.
+        operands |= {SHIFT: scale, DIFF_SCALE: of_scale, DIFF_SHIFT: of_shift}
+    kind = BACKWARD if of_parameters else BACKWARD_DATA
+    with plan.shared(prod(x.shape)):
+        hint = plan.primitive("layer_normalization_forward", FORWARD_TRAINING, x, x, mean, 0.0, flags)
+        primitive = plan.primitive(
+            "layer_normalization_backward", kind, x_grad, output_grad, x, mean, 0.0, flags, hint
+        )
+        plan.step(primitive, operands)
 
 
 def _scale_and_shift(plan: Plan, _: None, out: Operand, factors: Operand, shifts: Operand) -> None:
     out, factors, shifts = (operand.seen_as(1, *operand.shape) for operand in (out, factors, shifts))
-    primitive = plan.primitive(
-        "binary", BINARY_MUL, out, factors, out, post_ops=(("binary", BINARY_ADD, shifts),)
-    )
-    plan.step(primitive, {SRC: out, SRC_1: factors, DST: out, post_op_argument(0): shifts})
+    operands = {SRC: out, SRC_1: factors, DST: out, post_op_argument(0): shifts}
+    with plan.shared(prod(out.shape)):
+        added = (("binary", BINARY_ADD, shifts),)
+        plan.step(plan.primitive("binary", BINARY_MUL, out, factors, out, post_ops=added), operands)
+
+
+def _centred(plan: Plan, _: None, out: Operand, x: Operand, mean: Operand) -> None:
+    with plan.shared(prod(x.shape)):
+        plan.step(plan.primitive("binary", BINARY_SUB, x, mean, out), {SRC: x, SRC_1: mean, DST: out})
+
+
+def _through_channels(
+    plan: Plan, _: None, centred: Operand, of_normal: Operand, grad: Operand, of_mean: Operand, scale: Operand
+) -> None:
+    """(centred of_normal + grad - of_mean) scale, written over `centred`"""
+    chain = (BINARY_ADD, grad), (BINARY_SUB, of_mean), (BINARY_MUL, scale)
+    operands = {SRC: centred, SRC_1: of_normal, DST: centred}
+    operands |= {post_op_argument(place): operand for place, (_, operand) in enumerate(chain)}
+    post_ops = tuple(("binary", algorithm, operand) for algorithm, operand in chain)
+    with plan.shared(prod(centred.shape)):
+        plan.step(plan.primitive("binary", BINARY_MUL, centred, of_normal, centred, post_ops=post_ops), operands)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from ctypes import byref, c_char_p, c_int, c_void_p
 from typing import Any
 
@@ -29,6 +29,9 @@ PostOp = tuple[Any, ...]
 
 _UNKNOWN: Any = object()
 
+#: The most elements that a kernel of a few operations for each passes over on one thread.
+ALONE = 2**18
+
 
 class _Argument(ctypes.Structure):
     _fields_ = (("place", c_int), ("memory", c_void_p))
@@ -45,6 +48,8 @@ class Plan:
         The library.
     size
         The bytes that it needs in the arena.
+    alone
+        Whether the calling thread runs it without others, where that is not a matter of how it was described.
     extras
         The bytes of arrays that the caller passes beside those the plan was made for, in their order.
     """
@@ -52,6 +57,7 @@ class Plan:
     def __init__(self, lib: Library, arrays: int) -> None:
         self.lib = lib
         self.size = 0
+        self.alone = False
         self.extras: list[int] = []
         self._arrays = arrays
         self._scratch = 0
@@ -160,6 +166,13 @@ class Plan:
         finally:
             self.lib.set_threads(before)
 
+    def shared(self, elements: int) -> AbstractContextManager[None]:
+        """Primitives described and stepped within it run on one thread if they pass over few elements, else on all."""
+        if elements > ALONE:
+            return nullcontext()
+        self.alone = True
+        return self.one_thread()
+
     # ---------------------------------------------------------------- how it is run
 
     def finish(self, room: Room) -> None:
@@ -185,8 +198,19 @@ class Plan:
             for memory, offset in self._inside:
                 set_handle(memory, room.base + offset)
             self._base = room.base
+        if self.alone:
+            before = lib.threads()
+            lib.set_threads(1)
+            try:
+                return self._execute(room)
+            finally:
+                lib.set_threads(before)
+        return self._execute(room)
+
+    def _execute(self, room: Room) -> bool:
+        execute, stream = self.lib.primitive_execute, room.stream
         for primitive, count, arguments in self._steps:
-            if lib.primitive_execute(primitive, room.stream, count, arguments):
+            if execute(primitive, stream, count, arguments):
                 return False
         return True
 

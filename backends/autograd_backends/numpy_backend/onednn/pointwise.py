@@ -5,6 +5,8 @@ It computes each in one pass and on all threads; on one thread it is as fast as 
 
 from __future__ import annotations
 
+from math import prod
+
 from ...array_types import Array
 from .constants import (
     DIFF_DST,
@@ -43,11 +45,13 @@ def gelu_backward(x: Array, output_grad: Array, approximate: str) -> Array | Non
 
 
 def _forward(plan: Plan, algorithm: int, out: Operand, x: Operand) -> None:
-    primitive = plan.primitive("eltwise_forward", FORWARD_INFERENCE, algorithm, x, out, 0.0, 0.0)
-    plan.step(primitive, {SRC: x, DST: out})
+    with plan.shared(prod(x.shape)):
+        primitive = plan.primitive("eltwise_forward", FORWARD_INFERENCE, algorithm, x, out, 0.0, 0.0)
+        plan.step(primitive, {SRC: x, DST: out})
 
 
 def _backward(plan: Plan, algorithm: int, out: Operand, x: Operand, output_grad: Operand) -> None:
-    hint = plan.primitive("eltwise_forward", FORWARD_TRAINING, algorithm, x, x, 0.0, 0.0)
-    primitive = plan.primitive("eltwise_backward", algorithm, out, output_grad, x, 0.0, 0.0, hint)
-    plan.step(primitive, {SRC: x, DIFF_DST: output_grad, DIFF_SRC: out})
+    with plan.shared(prod(x.shape)):
+        hint = plan.primitive("eltwise_forward", FORWARD_TRAINING, algorithm, x, x, 0.0, 0.0)
+        primitive = plan.primitive("eltwise_backward", algorithm, out, output_grad, x, 0.0, 0.0, hint)
+        plan.step(primitive, {SRC: x, DIFF_DST: output_grad, DIFF_SRC: out})

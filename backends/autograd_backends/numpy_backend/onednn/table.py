@@ -76,6 +76,10 @@ KERNELS = {
         "norms:layer_norm_backward", "x, gamma, mean, rstd, output_grad, needs", "x.size", defaults=((True,) * 3,)
     ),
     "batch_norm_train": Kernel("norms:batch_norm_train", "x, gamma, beta, epsilon", "x.size"),
+    "batch_norm_train_backward": Kernel(
+        *("norms:batch_norm_train_backward", "x, gamma, mean, variance, epsilon, output_grad, needs", "x.size"),
+        defaults=((True,) * 3,),
+    ),
     **_convolutions(1),
     **_convolutions(2),
     **_convolutions(3),

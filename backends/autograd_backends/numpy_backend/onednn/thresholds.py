@@ -20,6 +20,7 @@ LEAST = {
     "layer_norm": 8_192,
     "layer_norm_backward": 8_192,
     "batch_norm_train": 8_192,
+    "batch_norm_train_backward": 8_192,
     **{
         f"{name}{rank}d{direction}": 256
         for name in ("conv", "conv_transpose")
