@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
 from importlib import metadata
 from pathlib import Path
@@ -107,6 +107,28 @@ class _Version(ctypes.Structure):
     )
 
 
+#: What tells GNU's OpenMP how long a thread that waits for the others keeps a processor.
+_WAITS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
+
+
+@contextmanager
+def _brief_waits() -> Iterator[None]:
+    """GNU's OpenMP, if it is loaded within it, lets threads wait for each other some ten microseconds awake, then asleep.
+
+    By itself it keeps them awake for milliseconds. Where other programs run, a thread that waits then has the processor
+    that the one it waits for should have, and a step takes ten times as long. It reads this once, when it is
+    loaded; the environment is afterwards as it was, and where it says something of this, that holds.
+    """
+    if any(name in os.environ for name in _WAITS):
+        yield
+        return
+    os.environ[_WAITS[0]] = "1000"
+    try:
+        yield
+    finally:
+        del os.environ[_WAITS[0]]
+
+
 class Library:
     """The functions of one loaded ``libdnnl``, without their prefix.
 
@@ -126,7 +148,8 @@ class Library:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._dll = dll = ctypes.CDLL(path)
+        with _brief_waits():
+            self._dll = dll = ctypes.CDLL(path)
         dll.dnnl_version.restype = POINTER(_Version)
         version = dll.dnnl_version().contents
         self.version = f"{version.major}.{version.minor}.{version.patch}"
