@@ -45,6 +45,7 @@ from .constants import (
 )
 from .memory import Handle, Operand, any_layout, dims, in_order
 from .plan import Plan, run, run_copied
+from .positions import padding_after
 
 __all__ = [
     "conv",
@@ -246,14 +247,13 @@ def _layouts(plan: Plan, free: bool, x: Operand, weight: Operand, out: Operand) 
 
 
 def _positions(options: Options) -> list[Any]:
-    """Strides, dilations, and the padding before and after: as much as the last position reaches over the end."""
+    """Strides, dilations, and the padding before and after."""
     windows, _ = options
-    after = [(w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1 - w.size - w.before for w in windows]
     return [
         dims(tuple(w.stride for w in windows)),
         dims(tuple(w.dilation - 1 for w in windows)),
         dims(tuple(w.before for w in windows)),
-        dims(tuple(n if n > 0 or -n >= w.stride else 0 for n, w in zip(after, windows, strict=True))),
+        dims(padding_after(windows)),
     ]
 
 

@@ -80,6 +80,12 @@ KERNELS = {
         *("norms:batch_norm_train_backward", "x, gamma, mean, variance, epsilon, output_grad, needs", "x.size"),
         defaults=((True,) * 3,),
     ),
+    **{
+        f"max_pool{rank}d_with_indices": Kernel(
+            *("pools:max_pool_with_indices", "x, kernel_size, stride, padding, dilation, ceil_mode", "x.size")
+        )
+        for rank in (1, 2, 3)
+    },
     **_convolutions(1),
     **_convolutions(2),
     **_convolutions(3),

@@ -21,6 +21,7 @@ LEAST = {
     "layer_norm_backward": 8_192,
     "batch_norm_train": 8_192,
     "batch_norm_train_backward": 8_192,
+    **{f"max_pool{rank}d_with_indices": 8_192 for rank in (1, 2, 3)},
     **{
         f"{name}{rank}d{direction}": 256
         for name in ("conv", "conv_transpose")
