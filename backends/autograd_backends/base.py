@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from copy import deepcopy
 from functools import cache, cached_property, partial
@@ -198,6 +198,13 @@ class Backend:
     def write(self, target: Array, value: Array) -> None:
         """Set every element of `target` to `value`, broadcast, in place."""
         target[...] = value
+
+    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
+        """`arrays` of one shape, in one piece or in several, for what changes elements in place by themselves.
+
+        In several where many passes over all of them cost more.
+        """
+        return (arrays,)
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         """Zeros of the dtype and device of `array`.

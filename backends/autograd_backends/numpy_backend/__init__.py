@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar
@@ -20,6 +21,7 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
+from .blocks import BLOCK, blocks
 from .buffers import keep_freed_memory
 from .onednn.gate import open_gates
 from .unfold import unfold
@@ -121,6 +123,13 @@ class NumpyBackend(Backend):
         if not target.flags.writeable:
             raise ValueError("this tensor's memory cannot be written to, as its owner's cannot; change a clone() of it")
         target[...] = value
+
+    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
+        count = arrays[0].size
+        if count <= BLOCK:
+            return (arrays,)
+        rows = len(arrays[0])
+        return [tuple([x[part] for x in arrays]) for part in blocks(rows, count // rows)]
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..array_types import Array
 
-__all__ = ["SMALL", "blocks", "in_memory_order"]
+__all__ = ["BLOCK", "SMALL", "blocks", "in_memory_order"]
 
 #: Elements of a block. Smaller, and the calls cost more than the passes; larger, and the cache is too small.
 BLOCK = 2**16
