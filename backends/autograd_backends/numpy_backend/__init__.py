@@ -21,7 +21,7 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
-from .blocks import BLOCK, blocks
+from .blocks import in_cache
 from .buffers import keep_freed_memory
 from .onednn.gate import open_gates
 from .unfold import unfold
@@ -125,11 +125,7 @@ class NumpyBackend(Backend):
         target[...] = value
 
     def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
-        count = arrays[0].size
-        if count <= BLOCK:
-            return (arrays,)
-        rows = len(arrays[0])
-        return [tuple([x[part] for x in arrays]) for part in blocks(rows, count // rows)]
+        return in_cache(*arrays)
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)

@@ -44,6 +44,9 @@ __all__ = ["batch_norm_train", "batch_norm_train_backward", "layer_norm", "layer
 
 Needs = tuple[bool, bool, bool]
 
+#: How many standard deviations from 0 a mean may be, that its last digits do not matter.
+NEAR = 32.0
+
 
 def layer_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> LayerNorm | None:
     """x [..., d] with rows of mean 0 and variance 1, times gamma [d], plus beta [d]"""
@@ -56,7 +59,8 @@ def layer_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float
     given = (mean, variance, x, *(p for p in (gamma, beta) if p is not None))
     if not run(_forward, options, out, *given) and not run_copied(_forward, options, out, *given):
         return None
-    return LayerNorm(out, mean, _rstd(variance, epsilon))
+    rstd = _rstd(variance, epsilon)
+    return LayerNorm(out, mean, rstd) if _is_near(mean, rstd) else None
 
 
 def layer_norm_backward(
@@ -94,6 +98,8 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     mean = wide.mean(0)
     variance = (variances + (wide - mean) ** 2).mean(0)
     scale = 1 / np.sqrt(variance + epsilon)
+    if not _is_near(means, scale):
+        return None
     if gamma is not None:
         scale *= gamma
     factors = (np.sqrt(variances.astype(np.float64) + epsilon) * scale).astype(FLOAT32)
@@ -141,6 +147,14 @@ def batch_norm_train_backward(
         normal_sum.astype(FLOAT32) if needs[1] else None,
         grad_sum.astype(FLOAT32) if needs[2] else None,
     )
+
+
+def _is_near(mean: Array, rstd: Array) -> bool:
+    """Whether the means are so near to 0 that what was lost of them, by adding up in float32, does not matter.
+
+    Not where one is NaN. What is farther NumPy's kernels do, which look at what the mean missed.
+    """
+    return bool(np.maximum.reduce(np.abs(mean * rstd), None) <= NEAR)
 
 
 def _rstd(variance: Array, epsilon: float) -> Array:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
+
 from ...array_types import Array
 from .constants import (
     DIFF_DST,
@@ -34,7 +36,9 @@ def tanh(x: Array) -> Array | None:
 
 def gelu(x: Array, approximate: str) -> Array | None:
     """x Phi(x), Phi the normal distribution, or by the formula that `approximate` names."""
-    return made(_forward, _GELU[approximate], x.shape, x) if approximate in _GELU else None
+    out = made(_forward, _GELU[approximate], x.shape, x) if approximate in _GELU else None
+    # Of an infinity it makes a NaN.
+    return None if out is None or np.isnan(np.maximum.reduce(out, None)) else out
 
 
 def gelu_backward(x: Array, output_grad: Array, approximate: str) -> Array | None:
