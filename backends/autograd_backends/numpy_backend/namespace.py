@@ -195,11 +195,8 @@ def expm1(x: Any, /) -> Any:
     return complex_functions.expm1(x) if x.dtype.kind == "c" else np.expm1(x)
 
 
-def _tanh(x: Any) -> Any:
+def tanh(x: Any, /) -> Any:
     return complex_functions.tanh(x) if x.dtype.kind == "c" else np.tanh(x)
-
-
-tanh = gate("tanh", lambda: _tanh)
 
 
 # ---------------------------------------------------------------- shape

@@ -11,22 +11,22 @@ finds and loads; `memory` describes arrays; `plan` makes, caches and runs; `room
 How to add a kernel
 -------------------
 Three lines of a family's file say what oneDNN is to do, a function calls it, and an entry in `table` and one in
-`thresholds` put it to work. All of ``tanh``::
+`thresholds` put it to work. Much of ``gelu``::
 
     # pointwise.py
-    def tanh(x: Array) -> Array | None:
-        out = empty(x.shape)
-        return out if run(_eltwise, ELTWISE_TANH, x, out) else None
+    def gelu(x: Array, approximate: str) -> Array | None:
+        return made(_forward, _GELU[approximate], x.shape, x)
 
-    def _eltwise(plan: Plan, algorithm: int, x: Operand, out: Operand) -> None:
-        primitive = plan.primitive("eltwise_forward", FORWARD_INFERENCE, algorithm, x, out, 0.0, 0.0)
-        plan.step(primitive, {SRC: x, DST: out})
+    def _forward(plan: Plan, algorithm: int, out: Operand, x: Operand) -> None:
+        with plan.shared(prod(x.shape)):  # on one thread if it is little
+            primitive = plan.primitive("eltwise_forward", FORWARD_INFERENCE, algorithm, x, out, 0.0, 0.0)
+            plan.step(primitive, {SRC: x, DST: out})
 
-    # table.py: the function of the namespace, its parameters, its work
-    "tanh": Kernel("pointwise:tanh", "x", "x.size", of_backend=False),
+    # table.py: its parameters, its work
+    "gelu": Kernel("pointwise:gelu", "x, approximate", "x.size"),
 
     # thresholds.py
-    "tanh": 65_536,
+    "gelu": 2_048,
 
 - ``run(build, options, *arrays)`` calls ``build(plan, options, *operands)`` when arrays of these shapes, strides and
   dtypes first come along with these options (anything hashable that the plan depends on), in this thread. It gives False

@@ -1,6 +1,6 @@
-"""Activations and their gradients, by the ``eltwise`` primitive.
+"""gelu and its gradient, by the ``eltwise`` primitive: in one pass, four times as fast on one thread as NumPy's many.
 
-It computes each in one pass and on all threads; on one thread it is as fast as the blocks of NumPy's kernels, or faster.
+Where NumPy has a vectorized function, tanh or exp, oneDNN's is no faster, and relu is as fast as memory in both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from .constants import (
     DST,
     ELTWISE_GELU_ERF,
     ELTWISE_GELU_TANH,
-    ELTWISE_TANH,
     FORWARD_INFERENCE,
     FORWARD_TRAINING,
     SRC,
@@ -24,14 +23,9 @@ from .constants import (
 from .memory import Operand
 from .plan import Plan, made
 
-__all__ = ["gelu", "gelu_backward", "tanh"]
+__all__ = ["gelu", "gelu_backward"]
 
 _GELU = {"none": ELTWISE_GELU_ERF, "tanh": ELTWISE_GELU_TANH}
-
-
-def tanh(x: Array) -> Array | None:
-    """The hyperbolic tangent of each element."""
-    return made(_forward, ELTWISE_TANH, x.shape, x)
 
 
 def gelu(x: Array, approximate: str) -> Array | None:

@@ -64,7 +64,6 @@ KERNELS = {
     "linear_weight_backward": Kernel(
         "products:linear_weight_backward", "x, output_grad", "x.size * (output_grad.shape or ZERO)[-1]"
     ),
-    "tanh": Kernel("pointwise:tanh", "x", "x.size", of_backend=False),
     "gelu": Kernel("pointwise:gelu", "x, approximate", "x.size"),
     "gelu_backward": Kernel("pointwise:gelu_backward", "x, output_grad, approximate", "x.size"),
     "softmax": Kernel("softmaxes:softmax", "x, axis", "x.size"),
