@@ -64,6 +64,18 @@ class NumpyBackend(Backend):
     def native_device(self, device: Device) -> str:
         return "cpu"
 
+    def set_threads(self, number: int) -> None:
+        import_module(".threads", __name__).set_threads(number)
+
+    def config(self) -> str:
+        library = import_module(".onednn.library", __name__)
+        reason = library.why_not()
+        if reason is not None:
+            return f"{super().config()}; oneDNN is not used: {reason}"
+        found = library.library()
+        number = import_module(".onednn.threads", __name__).wanted() or found.threads()
+        return f"{super().config()}, oneDNN {found.version} ({found.path}), threads: {number}"
+
     def dtype(self, name: str) -> Any:
         return _bfloat16().BFLOAT16 if name == "bfloat16" else np.dtype(super().dtype(name))
 

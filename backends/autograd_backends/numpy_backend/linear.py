@@ -22,6 +22,9 @@ _BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 #: Up to this many rows a product with ones adds them up faster than a reduction, and as exactly.
 _FEW = 256
 
+#: From this many elements on, BLAS would wake its threads for it: they and oneDNN's would be in each other's way.
+_MANY = 2**18
+
 
 def linear(x: Array, weight: Array, bias: Array | None) -> Array:
     """x [..., d_input] @ weight [d_input, d_output] + bias [d_output] -> [..., d_output]"""
@@ -51,7 +54,8 @@ def linear_weight_backward(x: Array, output_grad: Array) -> Array:
 
 def linear_bias_backward(output_grad: Array) -> Array:
     """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
-    if output_grad.ndim != 2 or output_grad.shape[0] > _FEW or output_grad.dtype not in _BLAS:
+    few = output_grad.ndim == 2 and output_grad.shape[0] <= _FEW and output_grad.size < _MANY
+    if not few or output_grad.dtype not in _BLAS:
         return Backend.linear_bias_backward(output_grad)
     return _ones(output_grad.shape[0], output_grad.dtype).dot(output_grad)
 

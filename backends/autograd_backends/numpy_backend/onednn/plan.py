@@ -65,7 +65,9 @@ class Plan:
 
     # ---------------------------------------------------------------- what a kernel builds it with
 
-    def primitive(self, kind: str, *arguments: Any, post_ops: tuple[PostOp, ...] = (), reference: bool = False) -> Handle:
+    def primitive(
+        self, kind: str, *arguments: Any, post_ops: tuple[PostOp, ...] = (), reference: bool = False
+    ) -> Handle:
         """A primitive's description: `arguments` are those of ``dnnl_<kind>_primitive_desc_create``.
 
         Without the engine and the attributes. Operands stand for their descriptors, None for what is left out.
@@ -95,7 +97,7 @@ class Plan:
             self._scratchpads.append(scratchpad)
             self._scratch = max(self._scratch, size)
             memories.append((SCRATCHPAD, scratchpad))
-        arguments = (_Argument * len(memories))(*memories)
+        arguments = (_Argument * len(memories))(*[_Argument(*memory) for memory in memories])
         self._kept += [primitive, arguments]
         self._steps.append((primitive._as_parameter_, len(memories), c_void_p(ctypes.addressof(arguments))))
 
