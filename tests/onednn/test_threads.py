@@ -16,7 +16,7 @@ if door.why_not() is not None:
     pytest.skip(f"oneDNN: {door.why_not()}", allow_module_level=True)
 
 from autograd_backends.numpy_backend.onednn import room, threads
-from autograd_ops import nn
+from autograd_ops import nn, settings
 
 from . import numbers
 from .test_library import python
@@ -25,9 +25,10 @@ from .test_library import python
 @pytest.fixture
 def threads_put_back() -> Iterator[None]:
     """The number of threads is afterwards what it was."""
-    before = ag.get_num_threads()
+    set_before, before = settings._set["threads"], ag.get_num_threads()
     yield
     ag.set_num_threads(before)
+    settings._set["threads"] = set_before
 
 
 def losses_of_training(seed: int, steps: int = 6) -> list[float]:

@@ -13,6 +13,7 @@ from ..base import Backend
 from ..device import Device
 from . import attention as attentions
 from . import bits, namespace
+from . import conv as convs
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
@@ -231,6 +232,9 @@ class NumpyBackend(Backend):
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)
     linear_bias_backward = staticmethod(linears.linear_bias_backward)
+    conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(convs.conv_bias_backward)
+    conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = staticmethod(convs.conv_bias_backward)
+    conv_transpose3d_bias_backward = staticmethod(convs.conv_bias_backward)
 
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices
