@@ -119,6 +119,26 @@ def test_where_it_fails_numpy_does_the_work(monkeypatch: pytest.MonkeyPatch, fre
     monkeypatch.undo()
 
 
+def test_what_runs_in_the_midst_of_a_plan_is_numpys(monkeypatch: pytest.MonkeyPatch) -> None:
+    lib, x, found = door.library(), numbers(9, 9), []
+    given = lib.set_handle
+
+    def interrupted(memory: Any, handle: Any) -> Any:
+        if not found:
+            found.append(None)
+            found.append(plans.run(relu, 0.0, np.empty_like(x), -x))  # as a finalizer might
+        return given(memory, handle)
+
+    out = np.empty_like(x)
+    assert plans.run(relu, 0.0, out, x)
+    monkeypatch.setattr(lib, "set_handle", interrupted)
+    assert plans.run(relu, 0.0, out, x)
+    assert found == [None, False]
+    np.testing.assert_array_equal(out, np.maximum(x, 0))
+    found.clear()
+    assert plans.run(relu, 0.0, out, x)
+
+
 def test_out_of_memory_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door.library(), "primitive_create", lambda *arguments: 1)
     x = numbers(3, 11)

@@ -46,12 +46,15 @@ class Plan:
         The bytes that it needs in the arena.
     extras
         The bytes of arrays that the caller passes beside those the plan was made for, in their order.
+    failed
+        Whether oneDNN failed to run it.
     """
 
     def __init__(self, lib: Library, arrays: int) -> None:
         self.lib = lib
         self.size = 0
         self.extras: list[int] = []
+        self.failed = False
         self._arrays = arrays
         self._scratch = 0
         self._base = 0
@@ -176,20 +179,27 @@ class Plan:
         Returns
         -------
         bool
-            False if oneDNN says that it failed.
+            False if oneDNN says that it failed; or if this thread is in the midst of another plan already.
         """
-        lib = room.lib
-        set_handle = lib.set_handle
-        for memory, place in self._outside:
-            set_handle(memory, address(arrays[place]))
-        if self._base != room.base and self._inside:
-            for memory, offset in self._inside:
-                set_handle(memory, room.base + offset)
-            self._base = room.base
-        for primitive, count, arguments in self._steps:
-            if lib.primitive_execute(primitive, room.stream, count, arguments):
-                return False
-        return True
+        if room.busy:
+            return False
+        room.busy = True
+        try:
+            lib = room.lib
+            set_handle = lib.set_handle
+            for memory, place in self._outside:
+                set_handle(memory, address(arrays[place]))
+            if self._base != room.base and self._inside:
+                for memory, offset in self._inside:
+                    set_handle(memory, room.base + offset)
+                self._base = room.base
+            for primitive, count, arguments in self._steps:
+                if lib.primitive_execute(primitive, room.stream, count, arguments):
+                    self.failed = True
+                    return False
+            return True
+        finally:
+            room.busy = False
 
     # ---------------------------------------------------------------- inside
 
@@ -277,7 +287,8 @@ def run(build: Callable[..., None], options: Any, *arrays: Array) -> bool:
         return False
     if plan.run(room, arrays):
         return True
-    room.keep(key, None)
+    if plan.failed:
+        room.keep(key, None)
     return False
 
 
