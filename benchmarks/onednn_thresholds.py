@@ -1,7 +1,7 @@
 """From what size on oneDNN pays: each of its kernels against NumPy's and, with ``--torch``, PyTorch's.
 
-See README.md beside this file. The last column of a kernel's first line is the least work in the table of
-``numpy_backend/onednn/thresholds.py`` that this run would choose: from there on oneDNN took at most 0.9 of NumPy's time.
+See README.md beside this file. The last lines say from what work on, as ``numpy_backend/onednn/thresholds.py`` counts
+it, oneDNN took at most 0.9 of NumPy's time.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def theirs(torch: Any, kernel: str, sizes: tuple[int, ...]) -> Callable[[], Any]
     transposed = kernel.startswith("conv_transpose")
     padding = 0 if transposed else k // 2
     places = ([stride] * rank, [padding] * rank, [1] * rank, transposed, [0] * rank, groups)
-    if kernel.endswith("_x") or kernel.endswith("_weight"):
+    if kernel.endswith(("_x", "_weight")):
         needs = [kernel.endswith("_x"), kernel.endswith("_weight"), False]
         return lambda: torch.ops.aten.convolution_backward(grad, x, weight, None, *places, needs)
     return lambda: torch.convolution(x, weight, None, *places)
@@ -142,7 +143,13 @@ def main() -> None:
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.answer:
-        return answer(options.seconds)
+        answer(options.seconds)
+    else:
+        compare(options)
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Print a line a case."""
     sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
     from autograd_backends import get_backend
     from autograd_backends.numpy_backend.onednn.gate import forced
@@ -158,11 +165,11 @@ def main() -> None:
         if not kernel.startswith(options.only):
             continue
         name, arguments = ours(kernel, sizes)
-        call = getattr(backend.xp if name == "matmul" else backend, name)
+        call = partial(getattr(backend.xp if name == "matmul" else backend, name), *arguments)
         with forced(0):
-            fast = best(lambda: call(*arguments), options.seconds)
+            fast = best(call, options.seconds)
         with forced(2**62):
-            plain = best(lambda: call(*arguments), options.seconds)
+            plain = best(call, options.seconds)
         amount = work(name, arguments)
         line = f"{kernel:24} {sizes!s:36} work {amount:10} oneDNN {fast:9.1f} us, of NumPy's {fast / plain:5.2f}"
         if peer:

@@ -115,6 +115,16 @@ class Backend:
     def synchronize(self, device: Device) -> None:
         """Wait until all work queued on `device` is done. Nothing to do where calls return when done."""
 
+    # ---------------------------------------------------------------- what it runs on
+
+    def set_threads(self, number: int) -> None:
+        """Let its arithmetic run on `number` threads of the processor, where it runs there and that can be set."""
+
+    def config(self) -> str:
+        """What computes, in words: the library and its version."""
+        library = self.array_types[0].__module__.partition(".")[0]
+        return f"{library} {getattr(import_module(library), '__version__', '')}".strip()
+
     # ---------------------------------------------------------------- dtypes
 
     def dtype(self, name: str) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograd_backends import Backend, get_backend
-from autograd_backends.numpy_backend import activation, blocks, norm, softmax
+from autograd_backends.numpy_backend import activation, blocks, conv, linear, norm, softmax
 from autograd_backends.options import InterpolateOptions
 from autograd_backends.resampling import MODES
 
@@ -188,3 +190,13 @@ def test_bits(shape: list[int], seed: int) -> None:
     same(got, want, "float64")
     for ops in (CPU, Backend):
         np.testing.assert_array_equal(ops.unpack_bits(got, x.shape), x)
+
+
+@common
+@given(arrays(3, 5))
+def test_conv_bias(drawn: Any) -> None:
+    _, grad, dtype = drawn
+    for many in (linear.MANY, 2 * prod(grad.shape[1:])):
+        with mock.patch.object(conv, "MANY", many):
+            got = conv.conv_bias_backward(grad)
+        same(got, Backend.conv2d_bias_backward(grad), dtype)

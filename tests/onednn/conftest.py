@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from autograd_backends.numpy_backend.onednn.gate import forced
 from autograd_backends.numpy_backend.onednn.library import why_not
 

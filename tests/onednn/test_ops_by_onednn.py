@@ -14,7 +14,20 @@ from ..test_ops import OPS, check_forward, has_gradient
 pytestmark = pytest.mark.usefixtures("onednn_does_all")
 
 #: Ops that a kernel of the table computes, or whose own kernel calls one.
-CALLERS = ("einsum", "attention", "rnn", "lstm", "gru", "conv", "norm", "pool", "softmax", "interpolate", "gelu", "silu")
+CALLERS = (
+    "einsum",
+    "attention",
+    "rnn",
+    "lstm",
+    "gru",
+    "conv",
+    "norm",
+    "pool",
+    "softmax",
+    "interpolate",
+    "gelu",
+    "silu",
+)
 TOUCHED = [op for op in OPS if op.name in KERNELS or any(part in op.name for part in CALLERS)]
 
 over_touched = pytest.mark.parametrize("op", TOUCHED, ids=lambda op: op.name)

@@ -15,6 +15,7 @@ from ..device import Device
 from . import activation as activations
 from . import attention as attentions
 from . import bits, namespace
+from . import conv as convs
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
@@ -69,6 +70,18 @@ class NumpyBackend(Backend):
 
     def native_device(self, device: Device) -> str:
         return "cpu"
+
+    def set_threads(self, number: int) -> None:
+        import_module(".threads", __name__).set_threads(number)
+
+    def config(self) -> str:
+        library = import_module(".onednn.library", __name__)
+        reason = library.why_not()
+        if reason is not None:
+            return f"{super().config()}; oneDNN is not used: {reason}"
+        found = library.library()
+        number = import_module(".onednn.threads", __name__).wanted() or found.threads()
+        return f"{super().config()}, oneDNN {found.version} ({found.path}), threads: {number}"
 
     def dtype(self, name: str) -> Any:
         return _bfloat16().BFLOAT16 if name == "bfloat16" else np.dtype(super().dtype(name))
@@ -228,6 +241,9 @@ class NumpyBackend(Backend):
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)
     linear_bias_backward = staticmethod(linears.linear_bias_backward)
+    conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(convs.conv_bias_backward)
+    conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = staticmethod(convs.conv_bias_backward)
+    conv_transpose3d_bias_backward = staticmethod(convs.conv_bias_backward)
 
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices

@@ -339,7 +339,8 @@ def _count(shape: tuple[int, ...], axis: Any) -> int:
 def _matmul(x1: Any, x2: Any) -> Any:
     # NumPy has no BLAS for half precision: its own loop is a hundred times slower, and adds up in half.
     if x1.dtype == _HALF and x2.dtype == _HALF:
-        return (x1.astype(np.float32) @ x2.astype(np.float32)).astype(_HALF)
+        product = matmul(x1.astype(np.float32), x2.astype(np.float32))
+        return product.astype(_HALF)
     return x1 @ x2
 
 

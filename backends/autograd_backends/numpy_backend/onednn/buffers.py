@@ -24,6 +24,7 @@ LARGE = 2**22
 #: The most elements of blocks that a thread keeps an eye on: 256 MB.
 BUDGET = 2**26
 
+
 def empty(shape: Shape) -> Array:
     """A new array of float32, in order, with no particular values."""
     size = prod(shape)

@@ -12,6 +12,8 @@ exchanged, as in `module_ops.conv`. `rank` is the number of spatial dimensions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from ...array_types import Array, Shape
@@ -43,7 +45,7 @@ from .constants import (
     SRC,
     WEIGHTS,
 )
-from .memory import Handle, Operand, any_layout, dims, in_order
+from .memory import Handle, Operand, Refused, any_layout, dims, in_order
 from .plan import Plan, run, run_copied
 from .positions import padding_after
 
@@ -65,9 +67,7 @@ def conv(rank: int, x: Array, weight: Array, bias: Array | None, options: ConvOp
     return _forward(x, weight, bias, shape, windows, options.groups)
 
 
-def conv_x_backward(
-    rank: int, x_shape: Shape, weight: Array, output_grad: Array, options: ConvOptions
-) -> Array | None:
+def conv_x_backward(rank: int, x_shape: Shape, weight: Array, output_grad: Array, options: ConvOptions) -> Array | None:
     """The gradient of x, of shape `x_shape`, from `output_grad` [N, C_out, ...]"""
     name = f"conv{rank}d"
     shape = conv_output_shape(name, x_shape, weight.shape, None, options)
@@ -90,7 +90,7 @@ def conv_weight_backward(
 def conv_transpose(
     rank: int, x: Array, weight: Array, bias: Array | None, options: ConvTransposeOptions
 ) -> Array | None:
-    """weight [C_in, C_out / groups, ...] laid over the output, times each cell of x [N, C_in, ...] -> [N, C_out, ...]"""
+    """weight [C_in, C_out / groups, ...], times each cell of x [N, C_in, ...], laid over the output [N, C_out, ...]"""
     name = f"conv_transpose{rank}d"
     shape = conv_transpose_output_shape(name, x.shape, weight.shape, None if bias is None else bias.shape, options)
     windows = conv_transpose_windows(name, x.shape, weight.shape, options)
@@ -163,7 +163,7 @@ def _plan_forward(
     plan: Plan, options: Options, out: Operand, x: Operand, weight: Operand, bias: Operand | None = None
 ) -> None:
     weight = _by_group(weight, options)
-    primitive = _described(plan, not _of_one_cell(options), options, x, weight, out, bias)
+    primitive = _chosen(_of_one_cell(options), lambda free: _described(plan, free, options, x, weight, out, bias))
     operands = {
         SRC: plan.laid_out(x, primitive, QUERY_SRC),
         WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
@@ -177,14 +177,18 @@ def _plan_forward(
 
 def _plan_backward_data(plan: Plan, options: Options, out: Operand, output_grad: Operand, weight: Operand) -> None:
     weight = _by_group(weight, options)
-    free = not _of_one_cell(options) and (options[1] > 1 or out.shape[1] > FEW)
-    primitive = plan.primitive(
-        "convolution_backward_data",
-        CONVOLUTION_DIRECT,
-        *_layouts(plan, free, out, weight, output_grad),
-        *_positions(options),
-        _described(plan, free, options, out, weight, output_grad, reference=True),
-    )
+
+    def described(free: bool) -> Handle:
+        return plan.primitive(
+            "convolution_backward_data",
+            CONVOLUTION_DIRECT,
+            *_layouts(plan, free, out, weight, output_grad),
+            *_positions(options),
+            _described(plan, free, options, out, weight, output_grad, reference=True),
+        )
+
+    few = options[1] == 1 and out.shape[1] <= FEW
+    primitive = _chosen(few or _of_one_cell(options), described)
     operands = {
         DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
         WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
@@ -196,15 +200,18 @@ def _plan_backward_data(plan: Plan, options: Options, out: Operand, output_grad:
 
 def _plan_backward_weights(plan: Plan, options: Options, out: Operand, x: Operand, output_grad: Operand) -> None:
     out = _by_group(out, options)
-    free = not _of_one_cell(options)
-    source, weight, output = _layouts(plan, free, x, out, output_grad)
-    primitive = plan.primitive(
-        "convolution_backward_weights",
-        CONVOLUTION_DIRECT,
-        *(source, weight, None, output),
-        *_positions(options),
-        _described(plan, free, options, x, out, output_grad, reference=True),
-    )
+
+    def described(free: bool) -> Handle:
+        source, weight, output = _layouts(plan, free, x, out, output_grad)
+        return plan.primitive(
+            "convolution_backward_weights",
+            CONVOLUTION_DIRECT,
+            *(source, weight, None, output),
+            *_positions(options),
+            _described(plan, free, options, x, out, output_grad, reference=True),
+        )
+
+    primitive = _chosen(_of_one_cell(options), described)
     operands = {
         SRC: plan.laid_out(x, primitive, QUERY_SRC),
         DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
@@ -212,6 +219,14 @@ def _plan_backward_weights(plan: Plan, options: Options, out: Operand, x: Operan
     }
     plan.step(primitive, operands)
     plan.deliver(operands[DIFF_WEIGHTS], out)
+
+
+def _chosen(in_order: bool, described: Callable[[bool], Handle]) -> Handle:
+    """``described(True)``, the primitive for layouts of its choice; where arrays in order are faster, that for them."""
+    if in_order:
+        with suppress(Refused):
+            return described(False)
+    return described(True)
 
 
 def _of_one_cell(options: Options) -> bool:
@@ -242,7 +257,7 @@ def _described(
 
 
 def _layouts(plan: Plan, free: bool, x: Operand, weight: Operand, out: Operand) -> list[Any]:
-    """Descriptors of x, weight and out: the weight's layout is the primitive's choice, and if `free` all of them are."""
+    """Descriptors of x, weight and out: weight's layout is the primitive's choice, and if `free` that of all."""
     return [any_layout(plan.lib, *o.shape) if free or o is weight else o for o in (x, weight, out)]
 
 
@@ -258,7 +273,7 @@ def _positions(options: Options) -> list[Any]:
 
 
 def _by_group(weight: Operand, options: Options) -> Operand:
-    """weight [C_out, C_in / groups, ...] as oneDNN takes it: with groups [groups, C_out / groups, C_in / groups, ...]"""
+    """weight [C_out, C_in / groups, ...] as oneDNN takes it, by groups [groups, C_out / groups, C_in / groups, ...]"""
     _, groups = options
     if groups == 1:
         return weight

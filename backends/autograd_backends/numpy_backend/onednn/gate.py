@@ -80,7 +80,7 @@ def gate(name: str, plain: Callable[[], Callable[..., Any]]) -> FunctionType:
     return made
 
 
-class _Gated(staticmethod):  # type: ignore[type-arg]  # a module op of the backend, as `module_ops` knows them
+class _Gated(staticmethod):  # a module op of the backend, as `module_ops` knows them
     """A kernel of a backend, whose gate is made when it is first used."""
 
     def __init__(self, owner: type, name: str) -> None:

@@ -14,7 +14,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
-from importlib import metadata
 from pathlib import Path
 
 __all__ = ["SIGNATURES", "Library", "Unavailable", "library", "why_not"]
@@ -172,7 +171,6 @@ class Library:
         self.same_md.argtypes = [c_void_p, c_void_p]
         self.set_handle = ctypes.PyDLL(path).dnnl_memory_set_data_handle
         self.set_handle.argtypes = [c_void_p, c_void_p]
-        self.isa = hex(dll.dnnl_get_effective_cpu_isa())
         engine = c_void_p()
         if dll.dnnl_engine_create(byref(engine), 1, 0):
             raise Unavailable(f"{path} has no engine for this processor")
@@ -241,13 +239,13 @@ def _load() -> Library:
 
 
 def _candidates() -> Iterator[str]:
-    """Paths to try, the package's first."""
+    """Paths to try: where pip and conda put it, wherever else pip did, and what the system's loader knows."""
+    here = Path(sys.prefix, "lib")
+    yield from (str(here / name) for name in NAMES if (here / name).exists())
+    from importlib import metadata  # here: it takes longer to import than the library takes to load
+
     with suppress(metadata.PackageNotFoundError):
         for file in metadata.files(PACKAGE) or ():
             if file.name in NAMES:
                 yield str(Path(str(file.locate())).resolve())
-    for name in NAMES:
-        beside = Path(sys.prefix, "lib", name)
-        if beside.exists():
-            yield str(beside)
-        yield name
+    yield from NAMES

@@ -117,6 +117,7 @@ class Operand:
     def __init__(self, lib: Library, desc: Handle, place: int | None, offset: int = 0) -> None:
         self._lib, self.desc, self.place, self.offset = lib, desc, place, offset
         self._as_parameter_ = desc._as_parameter_
+        self._code = TYPES[FLOAT32]
         self.shape: Shape = ()
         self.strides: tuple[int, ...] = ()
 
@@ -154,7 +155,8 @@ def _tidied(shape: Shape, strides: tuple[int, ...]) -> tuple[int, ...]:
     Its products look for a dimension of stride 1, and want the others to step over all of that.
     """
     unit = any(step == 1 and n > 1 for n, step in zip(shape, strides, strict=True))
-    tidied, beyond = [], 1
+    tidied: list[int] = []
+    beyond = 1
     for n, step in zip(reversed(shape), reversed(strides), strict=True):
         if n == 1:
             step = beyond if unit or not tidied else 1

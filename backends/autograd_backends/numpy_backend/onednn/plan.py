@@ -52,6 +52,8 @@ class Plan:
         Whether the calling thread runs it without others, where that is not a matter of how it was described.
     extras
         The bytes of arrays that the caller passes beside those the plan was made for, in their order.
+    failed
+        Whether oneDNN failed to run it.
     """
 
     def __init__(self, lib: Library, arrays: int) -> None:
@@ -59,6 +61,7 @@ class Plan:
         self.size = 0
         self.alone = False
         self.extras: list[int] = []
+        self.failed = False
         self._arrays = arrays
         self._scratch = 0
         self._base = 0
@@ -72,7 +75,9 @@ class Plan:
 
     # ---------------------------------------------------------------- what a kernel builds it with
 
-    def primitive(self, kind: str, *arguments: Any, post_ops: tuple[PostOp, ...] = (), reference: bool = False) -> Handle:
+    def primitive(
+        self, kind: str, *arguments: Any, post_ops: tuple[PostOp, ...] = (), reference: bool = False
+    ) -> Handle:
         """A primitive's description: `arguments` are those of ``dnnl_<kind>_primitive_desc_create``.
 
         Without the engine and the attributes. Operands stand for their descriptors, None for what is left out.
@@ -102,7 +107,7 @@ class Plan:
             self._scratchpads.append(scratchpad)
             self._scratch = max(self._scratch, size)
             memories.append((SCRATCHPAD, scratchpad))
-        arguments = (_Argument * len(memories))(*memories)
+        arguments = (_Argument * len(memories))(*[_Argument(*memory) for memory in memories])
         self._kept += [primitive, arguments]
         self._steps.append((primitive._as_parameter_, len(memories), c_void_p(ctypes.addressof(arguments))))
 
@@ -188,31 +193,32 @@ class Plan:
         Returns
         -------
         bool
-            False if oneDNN says that it failed.
+            False if oneDNN says that it failed; or if this thread is in the midst of another plan already.
         """
+        if room.busy:
+            return False
+        room.busy = True
         lib = room.lib
-        set_handle = lib.set_handle
-        for memory, place in self._outside:
-            set_handle(memory, address(arrays[place]))
-        if self._base != room.base and self._inside:
-            for memory, offset in self._inside:
-                set_handle(memory, room.base + offset)
-            self._base = room.base
-        if self.alone:
-            before = lib.threads()
-            lib.set_threads(1)
-            try:
-                return self._execute(room)
-            finally:
+        before = lib.threads() if self.alone else 0
+        try:
+            set_handle = lib.set_handle
+            for memory, place in self._outside:
+                set_handle(memory, address(arrays[place]))
+            if self._base != room.base and self._inside:
+                for memory, offset in self._inside:
+                    set_handle(memory, room.base + offset)
+                self._base = room.base
+            if before:
+                lib.set_threads(1)
+            for primitive, count, arguments in self._steps:
+                if lib.primitive_execute(primitive, room.stream, count, arguments):
+                    self.failed = True
+                    return False
+            return True
+        finally:
+            if before:
                 lib.set_threads(before)
-        return self._execute(room)
-
-    def _execute(self, room: Room) -> bool:
-        execute, stream = self.lib.primitive_execute, room.stream
-        for primitive, count, arguments in self._steps:
-            if execute(primitive, stream, count, arguments):
-                return False
-        return True
+            room.busy = False
 
     # ---------------------------------------------------------------- inside
 
@@ -300,7 +306,8 @@ def run(build: Callable[..., None], options: Any, *arrays: Array) -> bool:
         return False
     if plan.run(room, arrays):
         return True
-    room.keep(key, None)
+    if plan.failed:
+        room.keep(key, None)
     return False
 
 

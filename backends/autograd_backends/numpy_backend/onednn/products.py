@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from itertools import pairwise
 from math import prod
+
 import numpy as np
 
 from ...array_types import Array
@@ -34,7 +36,11 @@ def linear_weight_backward(x: Array, output_grad: Array) -> Array | None:
     if not x.ndim or x.shape[:-1] != output_grad.shape[:-1]:
         return None
     out = empty((x.shape[-1], output_grad.shape[-1]))
-    return out if run(_linear_weight, None, out, x, output_grad) or run_copied(_linear_weight, None, out, x, output_grad) else None
+    return (
+        out
+        if run(_linear_weight, None, out, x, output_grad) or run_copied(_linear_weight, None, out, x, output_grad)
+        else None
+    )
 
 
 def matmul(x: Array, y: Array) -> Array | None:
@@ -106,7 +112,7 @@ def _rows(x: Operand) -> Operand:
     """
     *lead, d = x.shape
     outer = [(n, step) for n, step in zip(lead, x.strides, strict=False) if n > 1]
-    for (_, step), (inner, inner_step) in zip(outer, outer[1:], strict=False):
+    for (_, step), (inner, inner_step) in pairwise(outer):
         if step != inner * inner_step:
             raise Refused("rows at several distances")
     return x.seen_as(prod(lead), d, strides=(outer[-1][1] if outer else 1, x.strides[-1]))

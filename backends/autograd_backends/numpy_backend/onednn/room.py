@@ -29,8 +29,8 @@ PLANS = 1024
 making = threading.RLock()
 
 
-class Room(threading.local):
-    """One thread's room: every attribute is another in each thread.
+class Room:
+    """One thread's room.
 
     Attributes
     ----------
@@ -39,9 +39,13 @@ class Room(threading.local):
     arena, base
         Where what plans keep for themselves during a call lies, and the first address there that 64 divides. It grows,
         and is replaced when it does.
+    busy
+        Whether a plan runs. What runs in the midst of it, a finalizer or a signal's handler, must not use this room.
     blocks
         The large outputs that `buffers.empty` gave out, by their size.
     """
+
+    __slots__ = ("arena", "base", "blocks", "busy", "lib", "plans", "stream")
 
     def __init__(self) -> None:
         self.lib = lib = library()
@@ -51,6 +55,7 @@ class Room(threading.local):
         self.plans: dict[Any, Any] = {}
         self.arena = np.empty(0, np.uint8)
         self.base = 0
+        self.busy = False
         self.blocks: dict[int, list[Any]] = {}
         self.stream = c_void_p()
         if lib.stream_create(byref(self.stream), lib.engine, 1):
@@ -69,23 +74,30 @@ class Room(threading.local):
         self.plans[key] = plan
 
 
-_room = Room()
-_of_the_parent: list[Room] = []
+class _Rooms(threading.local):
+    """The room of each thread, made when the thread first asks."""
+
+    def __init__(self) -> None:
+        self.room = Room()
+
+
+_rooms = _Rooms()
+_of_the_parent: list[_Rooms] = []
 
 
 def here() -> Room:
     """The room of this thread."""
-    return _room
+    return _rooms.room
 
 
 def _leave() -> None:
-    global _room
-    _room = Room()
+    global _rooms
+    _rooms = _Rooms()
 
 
 def _in_child() -> None:
     """A child has none of its parent's OpenMP threads, and one that waited for them would hang: it computes alone."""
-    _of_the_parent.append(_room)  # not destroyed here: the parent's other threads may have been using it
+    _of_the_parent.append(_rooms)  # not destroyed here: the parent's other threads may have been using it
     making.release()
     threads.set_threads(1)
 
