@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from math import prod
 from typing import Any
 
 from ...array_types import Array, Shape
@@ -163,16 +164,17 @@ def _plan_forward(
     plan: Plan, options: Options, out: Operand, x: Operand, weight: Operand, bias: Operand | None = None
 ) -> None:
     weight = _by_group(weight, options)
-    primitive = _chosen(_of_one_cell(options), lambda free: _described(plan, free, options, x, weight, out, bias))
-    operands = {
-        SRC: plan.laid_out(x, primitive, QUERY_SRC),
-        WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
-        DST: plan.room_for(out, primitive, QUERY_DST),
-    }
-    if bias is not None:
-        operands[BIAS] = in_order(bias)
-    plan.step(primitive, operands)
-    plan.deliver(operands[DST], out)
+    with plan.shared(_work(options, x, weight)):
+        primitive = _chosen(_of_one_cell(options), lambda free: _described(plan, free, options, x, weight, out, bias))
+        operands = {
+            SRC: plan.laid_out(x, primitive, QUERY_SRC),
+            WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
+            DST: plan.room_for(out, primitive, QUERY_DST),
+        }
+        if bias is not None:
+            operands[BIAS] = in_order(bias)
+        plan.step(primitive, operands)
+        plan.deliver(operands[DST], out)
 
 
 def _plan_backward_data(plan: Plan, options: Options, out: Operand, output_grad: Operand, weight: Operand) -> None:
@@ -188,14 +190,15 @@ def _plan_backward_data(plan: Plan, options: Options, out: Operand, output_grad:
         )
 
     few = options[1] == 1 and out.shape[1] <= FEW
-    primitive = _chosen(few or _of_one_cell(options), described)
-    operands = {
-        DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
-        WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
-        DIFF_SRC: plan.room_for(out, primitive, QUERY_DIFF_SRC),
-    }
-    plan.step(primitive, operands)
-    plan.deliver(operands[DIFF_SRC], out)
+    with plan.shared(_work(options, output_grad, weight)):
+        primitive = _chosen(few or _of_one_cell(options), described)
+        operands = {
+            DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
+            WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
+            DIFF_SRC: plan.room_for(out, primitive, QUERY_DIFF_SRC),
+        }
+        plan.step(primitive, operands)
+        plan.deliver(operands[DIFF_SRC], out)
 
 
 def _plan_backward_weights(plan: Plan, options: Options, out: Operand, x: Operand, output_grad: Operand) -> None:
@@ -211,14 +214,21 @@ def _plan_backward_weights(plan: Plan, options: Options, out: Operand, x: Operan
             _described(plan, free, options, x, out, output_grad, reference=True),
         )
 
-    primitive = _chosen(_of_one_cell(options), described)
-    operands = {
-        SRC: plan.laid_out(x, primitive, QUERY_SRC),
-        DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
-        DIFF_WEIGHTS: plan.room_for(out, primitive, QUERY_DIFF_WEIGHTS),
-    }
-    plan.step(primitive, operands)
-    plan.deliver(operands[DIFF_WEIGHTS], out)
+    with plan.shared(_work(options, x, out)):
+        primitive = _chosen(_of_one_cell(options), described)
+        operands = {
+            SRC: plan.laid_out(x, primitive, QUERY_SRC),
+            DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
+            DIFF_WEIGHTS: plan.room_for(out, primitive, QUERY_DIFF_WEIGHTS),
+        }
+        plan.step(primitive, operands)
+        plan.deliver(operands[DIFF_WEIGHTS], out)
+
+
+def _work(options: Options, of_batch: Operand, weight: Operand) -> int:
+    """How much there is to do for the batch of an operand: four multiplications and additions count as one."""
+    windows, _ = options
+    return of_batch.shape[0] * prod(w.out for w in windows) * prod(weight.shape) // 4
 
 
 def _chosen(in_order: bool, described: Callable[[bool], Handle]) -> Handle:
