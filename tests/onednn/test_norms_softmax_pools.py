@@ -1,4 +1,4 @@
-"""The kernels that are not products or convolutions, against NumPy's: shapes and layouts at random, and what is special."""
+"""Norms, softmax, gelu and max pools against NumPy's kernels: shapes and layouts at random, and what is special."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from autograd_backends import get_backend
 from autograd_backends.numpy_backend.onednn.gate import forced
 
@@ -30,7 +31,8 @@ def rows(rng: np.random.Generator) -> tuple[int, ...]:
 
 
 def planes(rng: np.random.Generator) -> tuple[int, ...]:
-    return (int(rng.integers(2, 5)), int(rng.integers(1, 20)), *(int(n) for n in rng.integers(1, 12, rng.integers(1, 4))))
+    spatial = (int(n) for n in rng.integers(1, 12, rng.integers(1, 4)))
+    return (int(rng.integers(2, 5)), int(rng.integers(1, 20)), *spatial)
 
 
 def of_rows(function: Callable[..., Any], arrays: int, *options: Any) -> Callable[[np.random.Generator], Any]:

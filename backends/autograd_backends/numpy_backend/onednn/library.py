@@ -112,7 +112,7 @@ _WAITS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 
 @contextmanager
 def _brief_waits() -> Iterator[None]:
-    """GNU's OpenMP, if it is loaded within it, lets threads wait for each other some ten microseconds awake, then asleep.
+    """Within it GNU's OpenMP, if loaded, lets threads wait some ten microseconds awake for each other, then asleep.
 
     By itself it keeps them awake for milliseconds. Where other programs run, a thread that waits then has the processor
     that the one it waits for should have, and a step takes ten times as long. It reads this once, when it is

@@ -1,8 +1,8 @@
 """Layer norm, and batch norm made of it.
 
-oneDNN's batch norm of arrays in order, [N, C, ...], is slow. Its layer norm takes each plane of a channel as a row: that
-gives the planes' means and variances, of which the channels' are made, and planes that have been brought to mean 0
-and variance 1, from which to the output it is one step. So no sum is of numbers far from their mean.
+oneDNN's batch norm of arrays in order, [N, C, ...], is slow. Its layer norm takes each plane of a channel as a row:
+that gives the means and variances of planes, of which those of channels are made, and planes that have been brought to
+mean 0 and variance 1, from which to the output it is one step. So no sum of squares is of numbers far from their mean.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
         return None
     out = empty((n * channels, x.size // (n * channels)))
     means, variances = np.empty((n, channels), FLOAT32), np.empty((n, channels), FLOAT32)
-    if not run(_forward, (epsilon, False, False), out, means.reshape(-1, 1), variances.reshape(-1, 1), x.reshape(out.shape)):
+    if not run(
+        _forward, (epsilon, False, False), out, means.reshape(-1, 1), variances.reshape(-1, 1), x.reshape(out.shape)
+    ):
         return None
     # The mean of the planes' variances, and the variance of their means: of few numbers, so in double precision.
     wide = means.astype(np.float64)
@@ -215,9 +217,7 @@ def _backward(
     kind = BACKWARD if of_parameters else BACKWARD_DATA
     with plan.shared(prod(x.shape)):
         hint = plan.primitive("layer_normalization_forward", FORWARD_TRAINING, x, x, mean, 0.0, flags)
-        primitive = plan.primitive(
-            "layer_normalization_backward", kind, x_grad, output_grad, x, mean, 0.0, flags, hint
-        )
+        primitive = plan.primitive("layer_normalization_backward", kind, x_grad, output_grad, x, mean, 0.0, flags, hint)
         plan.step(primitive, operands)
 
 
