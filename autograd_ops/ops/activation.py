@@ -17,12 +17,14 @@ __all__ = [
     "dropout",
     "elu",
     "gelu",
+    "gelu_backward",
     "hardtanh",
     "leaky_relu",
     "log_softmax",
     "log_softmax_backward",
     "logsigmoid",
     "relu",
+    "relu_backward",
     "sigmoid",
     "silu",
     "softmax",
@@ -37,7 +39,17 @@ def relu(x: Array) -> Array:
     return namespace(x).maximum(x, 0)
 
 
-relu.backward(x=lambda g, out: where(out <= 0, 0.0, g))
+relu.backward(x=lambda g, out: relu_backward(out, g))
+
+
+def _relu_backward_recorded(output: Any, output_grad: Any) -> Any:
+    return where(output <= 0, 0.0, output_grad)
+
+
+@op(formula="of g where output > 0, else 0", recorded=_relu_backward_recorded)
+def relu_backward(output: Array, output_grad: Array) -> Array:
+    """The gradient of the input of `relu`, from its output and the output's gradient"""
+    return kernels(output).relu_backward(output, output_grad)
 
 
 @op(formula="dx = g where x > 0, g slope elsewhere", floating=True, real=True)
@@ -122,32 +134,31 @@ def softplus(x: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
 
 softplus.backward(x=lambda g, x, beta, threshold: where(x * beta > threshold, g, g * sigmoid(x * beta)))
 
-_ROOT_HALF = math.sqrt(0.5)
-_ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
-_CUBIC = 0.044715  # Hendrycks and Gimpel, Gaussian Error Linear Units, 2016
 
-
-@op(formula="dx = g (Phi(x) + x phi(x)), Phi and phi of the normal distribution", floating=True, real=True)
+@op(formula="dx = g (Phi(x) + x phi(x)), Phi and phi of the normal distribution", floating=True, real=True, fresh=True)
 def gelu(x: Array, approximate: str = "none") -> Array:
     """x Phi(x), Phi the normal distribution; ``"tanh"``: x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2"""
-    if approximate == "none":
-        return x * (0.5 * (1.0 + kernels(x).erf(x * _ROOT_HALF)))
-    if approximate == "tanh":
-        inner = namespace(x).tanh(x * (1.0 + x * x * _CUBIC) * _ROOT_2_OVER_PI)
-        return x * (0.5 * (1.0 + inner))
-    raise ValueError(f"gelu: approximate must be 'none' or 'tanh', not {approximate!r}")
+    return kernels(x).gelu(x, approximate)
 
 
-def _gelu_x(g: Any, x: Any, approximate: str) -> Any:
+gelu.backward(x=lambda g, x, approximate: gelu_backward(x, g, approximate))
+
+
+def _gelu_backward_recorded(x: Any, output_grad: Any, approximate: str = "none") -> Any:
+    from autograd_backends.module_ops.activation import CUBIC, ROOT_2_OVER_PI, ROOT_HALF  # when it is first needed
+
     if approximate == "none":
         density = exp(x * x * -0.5) * (1.0 / math.sqrt(2.0 * math.pi))
-        return g * (0.5 * (1.0 + erf(x * _ROOT_HALF)) + x * density)
-    t = tanh(x * (1.0 + x * x * _CUBIC) * _ROOT_2_OVER_PI)
-    slope = (1.0 + x * x * (3.0 * _CUBIC)) * _ROOT_2_OVER_PI
-    return g * (0.5 * (1.0 + t) + x * (0.5 * (1.0 - t * t) * slope))
+        return output_grad * (0.5 * (1.0 + erf(x * ROOT_HALF)) + x * density)
+    t = tanh(x * (1.0 + x * x * CUBIC) * ROOT_2_OVER_PI)
+    slope = (1.0 + x * x * (3.0 * CUBIC)) * ROOT_2_OVER_PI
+    return output_grad * (0.5 * (1.0 + t) + x * (0.5 * (1.0 - t * t) * slope))
 
 
-gelu.backward(x=_gelu_x)
+@op(formula="of g (Phi(x) + x phi(x))", recorded=_gelu_backward_recorded)
+def gelu_backward(x: Array, output_grad: Array, approximate: str = "none") -> Array:
+    """The gradient of the input x of `gelu`, from that of its output"""
+    return kernels(x).gelu_backward(x, output_grad, approximate)
 
 
 @op(formula="dx = g keep scale", nondiff=("keep",))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograd_backends import Backend, get_backend
-from autograd_backends.numpy_backend import blocks, norm, softmax
+from autograd_backends.numpy_backend import activation, blocks, conv, linear, norm, softmax
 from autograd_backends.options import InterpolateOptions
 from autograd_backends.resampling import MODES
 
@@ -23,6 +25,7 @@ CPU: Any = get_backend("cpu")
 def _always_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """No array but an empty one is too small for the kernels, and each is cut into several blocks."""
     monkeypatch.setattr(blocks, "BLOCK", 16)
+    monkeypatch.setattr(activation, "SMALL", 1)
     monkeypatch.setattr(norm, "SMALL", 1)
     monkeypatch.setattr(softmax, "SMALL", 1)
 
@@ -98,6 +101,35 @@ def test_softmax(drawn: Any, data: Any) -> None:
 
 
 @common
+@given(arrays(1, 4))
+def test_activations(drawn: Any) -> None:
+    x, grad, dtype = drawn
+    before = x.copy()
+    same(CPU.erf(x), Backend.erf(x), dtype)
+    same(CPU.relu_backward(x, grad), Backend.relu_backward(x, grad), dtype)
+    for approximate in ("none", "tanh"):
+        same(CPU.gelu(x, approximate), Backend.gelu(x, approximate), dtype)
+        same(*(ops.gelu_backward(x, grad, approximate) for ops in (CPU, Backend)), dtype)
+    np.testing.assert_array_equal(x, before)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+def test_relu_backward_of_what_is_no_number(dtype: str) -> None:
+    odd = np.array([0.0, -0.0, 1.0, np.inf, np.nan, -np.nan], dtype)
+    output, grad = (a.reshape(-1) for a in np.meshgrid(odd, odd))
+    np.testing.assert_array_equal(CPU.relu_backward(output, grad), Backend.relu_backward(output, grad))
+
+
+def test_gelu_to_the_last_digits_of_float32() -> None:
+    x = np.concatenate([np.linspace(-9, 9, 20001), [-1e30, 1e30, np.inf, np.nan]]).astype(np.float32)
+    grad = np.ones_like(x)
+    with np.errstate(invalid="ignore", over="ignore"):
+        want = [Backend.gelu(x.astype(np.float64), "none"), Backend.gelu_backward(x, grad, "none")]
+    np.testing.assert_allclose(CPU.gelu(x, "none"), want[0], rtol=3e-7, atol=3e-7)
+    np.testing.assert_allclose(CPU.gelu_backward(x, grad, "none"), want[1], rtol=1e-6, atol=1e-6)
+
+
+@common
 @given(arrays(3, 5), st.data())
 def test_max_pool(drawn: Any, data: Any) -> None:
     x, _, dtype = drawn
@@ -158,3 +190,13 @@ def test_bits(shape: list[int], seed: int) -> None:
     same(got, want, "float64")
     for ops in (CPU, Backend):
         np.testing.assert_array_equal(ops.unpack_bits(got, x.shape), x)
+
+
+@common
+@given(arrays(3, 5))
+def test_conv_bias(drawn: Any) -> None:
+    _, grad, dtype = drawn
+    for many in (linear.MANY, 2 * prod(grad.shape[1:])):
+        with mock.patch.object(conv, "MANY", many):
+            got = conv.conv_bias_backward(grad)
+        same(got, Backend.conv2d_bias_backward(grad), dtype)

@@ -93,6 +93,24 @@ def relu(x: Any) -> Any:
     return np.where(x > 0, x, 0)
 
 
+def relu_backward(output: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """The gradient that arrives, times the step function"""
+    return g * np.heaviside(output, 0.0)
+
+
+def gelu_backward(x: np.ndarray, g: np.ndarray, approximate: str) -> np.ndarray:
+    """By the derivative of x P(x), P by complex steps where it is made of tanh."""
+    if approximate == "tanh":
+        step = 1e-30
+        return g * np.imag(gelu(x + 1j * step, approximate)) / step
+    whole = gelu(np.ones_like(x) * x, approximate) / np.where(x == 0, 1, x) + np.where(x == 0, 0.5, 0)
+    return g * (whole + x * _phi(x))
+
+
+def _phi(x: np.ndarray) -> np.ndarray:
+    return np.exp(-np.square(x) / 2) / np.sqrt(2 * np.pi)
+
+
 def hardtanh(x: Any, low: float, high: float) -> Any:
     """Brought into the bounds"""
     return np.clip(x, low, high)
@@ -104,6 +122,9 @@ SAMPLES: dict[str, list[Sample]] = {
         for shape, low, high in [((2, 3), -1.0, 1.0), ((4,), 0.0, 1.5), ((), -1.0, 1.0), ((0, 2), -1.0, 1.0)]
     ],
     "relu": [*unary(relu, integers="int32")],
+    "relu_backward": [
+        Sample(relu_backward, distinct(shape), distinct(shape, seed=7)) for shape in [(2, 3), (4,), (), (0, 2)]
+    ],
     "leaky_relu": [
         Sample(lambda x, slope: np.where(x > 0, x, slope * x), distinct(shape), slope)
         for shape, slope in [((2, 3), 0.01), ((4,), 0.5), ((), -0.3), ((0, 2), 0.1), ((5,), 0.0), ((5,), 2)]
@@ -132,6 +153,11 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "gelu": [
         Sample(gelu, x, approximate)
+        for x in (distinct((2, 3)), distinct((4,), -4, 4), distinct(()), np.zeros((0, 2)), np.array([0.0, -10.0, 10.0]))
+        for approximate in ("none", "tanh")
+    ],
+    "gelu_backward": [
+        Sample(gelu_backward, x, distinct(x.shape, seed=8), approximate)
         for x in (distinct((2, 3)), distinct((4,), -4, 4), distinct(()), np.zeros((0, 2)), np.array([0.0, -10.0, 10.0]))
         for approximate in ("none", "tanh")
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar
@@ -11,19 +12,26 @@ import numpy as np
 from ..array_types import Array, Shape
 from ..base import Backend
 from ..device import Device
+from . import activation as activations
 from . import attention as attentions
 from . import bits, namespace
+from . import conv as convs
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
+from .blocks import in_cache
+from .buffers import keep_freed_memory
+from .onednn.gate import open_gates
 from .unfold import unfold
 
 __all__ = ["NumpyBackend"]
 
 CPU = Device("cpu")
+
+keep_freed_memory()
 
 
 def _bfloat16() -> Any:
@@ -62,6 +70,18 @@ class NumpyBackend(Backend):
 
     def native_device(self, device: Device) -> str:
         return "cpu"
+
+    def set_threads(self, number: int) -> None:
+        import_module(".threads", __name__).set_threads(number)
+
+    def config(self) -> str:
+        library = import_module(".onednn.library", __name__)
+        reason = library.why_not()
+        if reason is not None:
+            return f"{super().config()}; oneDNN is not used: {reason}"
+        found = library.library()
+        number = import_module(".onednn.threads", __name__).wanted() or found.threads()
+        return f"{super().config()}, oneDNN {found.version} ({found.path}), threads: {number}"
 
     def dtype(self, name: str) -> Any:
         return _bfloat16().BFLOAT16 if name == "bfloat16" else np.dtype(super().dtype(name))
@@ -116,6 +136,9 @@ class NumpyBackend(Backend):
         if not target.flags.writeable:
             raise ValueError("this tensor's memory cannot be written to, as its owner's cannot; change a clone() of it")
         target[...] = value
+
+    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
+        return in_cache(*arrays)
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
@@ -218,6 +241,9 @@ class NumpyBackend(Backend):
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)
     linear_bias_backward = staticmethod(linears.linear_bias_backward)
+    conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(convs.conv_bias_backward)
+    conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = staticmethod(convs.conv_bias_backward)
+    conv_transpose3d_bias_backward = staticmethod(convs.conv_bias_backward)
 
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices
@@ -239,6 +265,10 @@ class NumpyBackend(Backend):
     gru = staticmethod(recurrents.gru)
     gru_backward = staticmethod(recurrents.gru_backward)
 
+    relu_backward = staticmethod(activations.relu_backward)
+    gelu = staticmethod(activations.gelu)
+    gelu_backward = staticmethod(activations.gelu_backward)
+    erf = staticmethod(activations.erf)
     softmax = staticmethod(softmaxes.softmax)
     softmax_backward = staticmethod(softmaxes.softmax_backward)
     log_softmax = staticmethod(softmaxes.log_softmax)
@@ -246,3 +276,6 @@ class NumpyBackend(Backend):
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)
+
+
+open_gates(NumpyBackend)

@@ -41,11 +41,11 @@ def lstm(
     recurrent = np.ascontiguousarray((weight_hh * scale[:, None]).T)  # a third faster to multiply with
     rows_in_all = len(gates)
     output, cells = np.empty((rows_in_all, size), x.dtype), np.empty((rows_in_all, size), x.dtype)
-    product, part = np.empty((len(h_0), 4 * size), x.dtype), np.empty((len(h_0), size), x.dtype)
+    part = np.empty((len(h_0), size), x.dtype)
     h, c = h_0, c_0
     for rows, n in recurrent_steps(x.shape[:-1], options):
         a, new_c, new_h = gates[rows], cells[rows], output[rows]
-        a += np.matmul(h[:n], recurrent, out=product[:n])
+        a += xp.matmul(h[:n], recurrent)
         np.tanh(a, out=a)
         a *= scale
         a += shift
@@ -101,7 +101,7 @@ def lstm_backward(
         by_gate = grad.reshape(n, 4, size)
         by_gate[:, :3] *= of_c[:, None]
         by_gate[:, 3] *= of_h
-        d_h = replace_first(xp, d_h, np.matmul(grad, weight_hh))
+        d_h = replace_first(xp, d_h, xp.matmul(grad, weight_hh))
         of_c *= f[rows]
         d_c = replace_first(xp, d_c, of_c)
     before = states_before(xp, lead, options, h_0, output.reshape(cells.shape)) if needs[4] else None
@@ -129,10 +129,10 @@ def gru(
     bias = None if bias_hh is None else bias_hh * scale
     rows_in_all = len(gates)
     output, hidden = np.empty((rows_in_all, size), x.dtype), np.empty((rows_in_all, size), x.dtype)
-    product, part = np.empty((len(h_0), 3 * size), x.dtype), np.empty((len(h_0), size), x.dtype)
+    part = np.empty((len(h_0), size), x.dtype)
     h = h_0
     for rows, n in recurrent_steps(x.shape[:-1], options):
-        from_h = np.matmul(h[:n], recurrent, out=product[:n])
+        from_h = xp.matmul(h[:n], recurrent)
         if bias is not None:
             from_h += bias
         a, new_h = gates[rows], output[rows]
@@ -192,7 +192,7 @@ def gru_backward(
         by_gate = grad.reshape(n, 4, size)
         by_gate *= of_h[:, None]
         of_h *= z[rows]
-        of_h += np.matmul(grad[:, size:], weight_hh)
+        of_h += xp.matmul(grad[:, size:], weight_hh)
         d = replace_first(xp, d, of_h)
     of_x = np.concatenate([grads[:, size : 3 * size], of_n], axis=1)
     x_grad, *of_weights = input_gradients(xp, x, weight_ih, before, of_x, grads[:, size:], (needs[0], *needs[2:]))
@@ -201,7 +201,8 @@ def gru_backward(
 
 def _input_part(x: Array, weight_ih: Array, scale: Array, *biases: Array | None) -> Array:
     """What the gates of all steps get from x and the biases, times `scale`: a new array [rows, gates d_hidden]."""
-    part = x.reshape(int(np.prod(x.shape[:-1])), x.shape[-1]) @ (weight_ih * scale[:, None]).T
+    rows = x.reshape(int(np.prod(x.shape[:-1])), x.shape[-1])
+    part = xp.matmul(rows, (weight_ih * scale[:, None]).T)
     for bias in biases:
         if bias is not None:
             part += bias * scale
