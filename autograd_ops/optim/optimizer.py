@@ -18,6 +18,7 @@ from autograd_backends import Backend, kernels, namespace
 from ..creation import move
 from ..tape import enable_grad
 from ..tensor import RemovableHandle, Tensor
+from .pack import Packs
 
 __all__ = ["Optimizer", "Update", "at_least_zero", "fractions"]
 
@@ -99,6 +100,10 @@ class Optimizer:
     #: Names of the state that has its parameter's shape; it follows the parameter's device and precision when loaded.
     like_parameter: ClassVar[tuple[str, ...]] = ()
 
+    #: Whether each element moves by itself, and all state but ``"step"`` is `like_parameter` and changed in place:
+    #: then small parameters take their steps as one.
+    elementwise: ClassVar[bool] = False
+
     #: Whether its formula is that of complex parameters too; else they are updated as pairs of real numbers.
     takes_complex: ClassVar[bool] = False
 
@@ -109,6 +114,7 @@ class Optimizer:
         self.has_stepped = False
         self._hooks: defaultdict[str, dict[int, Callable[..., Any]]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
+        self._packs = Packs()
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         groups = list(params)
         if not groups:
@@ -156,22 +162,20 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        for group in self.param_groups:
+        for number, group in enumerate(self.param_groups):
             update = self.update_rule(group)
-            for parameter in group["params"]:
-                gradient = parameter.grad
-                if gradient is None:
-                    continue
+            parameters = [parameter for parameter in group["params"] if parameter.grad is not None]
+            for parameter in self._packs.move(self, number, parameters, update) if self.elementwise else parameters:
                 array = parameter.array
                 backend = kernels(array)
                 backend.make_current(array)
-                wide = _wider(backend, array.dtype)
-                if parameter.dtype.is_complex and not self.takes_complex:
+                way = _way(backend, array.dtype)
+                if way is None or (way is _COMPLEX and self.takes_complex):
+                    update(parameter, array, parameter.grad.array)
+                elif way is _COMPLEX:
                     self._update_parts(update, parameter)
-                elif wide is None:
-                    update(parameter, array, gradient.array)
                 else:
-                    _update_wide(update, parameter, wide)
+                    _update_wide(update, parameter, way)
                 parameter.version[0] += 1  # backward refuses to go through an op that kept the values from before
         return loss
 
@@ -254,6 +258,10 @@ class Optimizer:
 
     # ---------------------------------------------------------------- saving and loading
 
+    def __getstate__(self) -> dict[str, Any]:
+        self._packs.dissolve()
+        return self.__dict__
+
     def state_dict(self) -> dict[str, Any]:
         """A copy of all that is needed to go on: no array in it is one of the optimizer's.
 
@@ -275,6 +283,7 @@ class Optimizer:
         """
         for hook in list(self._hooks["save_pre"].values()):
             hook(self)
+        self._packs.dissolve()
         groups, start = [], 0
         for group in self.param_groups:
             numbers = list(range(start, start + len(group["params"])))
@@ -390,12 +399,18 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
+#: The way of a complex parameter.
+_COMPLEX = object()
+
+
 @cache
-def _wider(backend: Backend, dtype: Any) -> Any:
-    """The dtype to update parameters of a half-precision `dtype` in; ``None`` if their own will do.
+def _way(backend: Backend, dtype: Any) -> Any:
+    """How parameters of `dtype` are updated: as they are (``None``), as complex numbers, or in a wider dtype, this.
 
     In half precision ``lr * grad`` and the square of a gradient easily become 0.
     """
+    if dtype in backend.complex_dtypes:
+        return _COMPLEX
     wide = backend.accumulator(dtype)
     return None if wide == dtype else wide
 

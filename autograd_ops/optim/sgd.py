@@ -63,6 +63,7 @@ class SGD(Optimizer):
     """
 
     like_parameter: ClassVar[tuple[str, ...]] = ("momentum_buffer",)
+    elementwise: ClassVar[bool] = True
     takes_complex: ClassVar[bool] = True
 
     def __init__(
