@@ -441,6 +441,8 @@ class Backend:
     softmax_backward = _default("softmax.softmax_backward")
     log_softmax = _default("softmax.log_softmax")
     log_softmax_backward = _default("softmax.log_softmax_backward")
+    cross_entropy = _default("cross_entropy.cross_entropy")
+    cross_entropy_backward = _default("cross_entropy.cross_entropy_backward")
     logsumexp = _default("softmax.logsumexp")
     ctc_loss = _default("ctc.ctc_loss")
     ctc_loss_backward = _default("ctc.ctc_loss_backward")

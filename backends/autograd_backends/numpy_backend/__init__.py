@@ -13,6 +13,7 @@ from ..base import Backend
 from ..device import Device
 from . import attention as attentions
 from . import bits, namespace
+from . import cross_entropy as class_losses
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
@@ -243,6 +244,8 @@ class NumpyBackend(Backend):
     softmax_backward = staticmethod(softmaxes.softmax_backward)
     log_softmax = staticmethod(softmaxes.log_softmax)
     log_softmax_backward = staticmethod(softmaxes.log_softmax_backward)
+    cross_entropy = staticmethod(class_losses.cross_entropy)
+    cross_entropy_backward = staticmethod(class_losses.cross_entropy_backward)
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)
