@@ -165,11 +165,17 @@ class Optimizer:
         for number, group in enumerate(self.param_groups):
             update = self.update_rule(group)
             parameters = [parameter for parameter in group["params"] if parameter.grad is not None]
-            for parameter in self._packs.move(self, number, parameters, update) if self.elementwise else parameters:
+            if self.elementwise and len(parameters) > 1:
+                parameters = self._packs.move(self, number, parameters, update)
+            cls = dtype = None  # those of the last one: most are alike
+            for parameter in parameters:
                 array = parameter.array
-                backend = kernels(array)
-                backend.make_current(array)
-                way = _way(backend, array.dtype)
+                if type(array) is not cls or array.dtype is not dtype:
+                    cls, dtype = type(array), array.dtype
+                    backend = kernels(array)
+                    way, mixed = _way(backend, dtype), backend.mixes_devices
+                if mixed:
+                    backend.make_current(array)
                 if way is None or (way is _COMPLEX and self.takes_complex):
                     update(parameter, array, parameter.grad.array)
                 elif way is _COMPLEX:

@@ -54,7 +54,9 @@ class Packs:
         update
             What moves one parameter.
         """
-        kept = self._kept.setdefault(number, _Kept())
+        kept = self._kept.get(number)
+        if kept is None:
+            kept = self._kept[number] = _Kept()
         pack = kept.pack_of(optimizer, parameters)
         if pack is None:
             return parameters
