@@ -1,0 +1,203 @@
+"""A recording as a function: its source, and what it is run with."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from ..errors import changed
+from ..inplace import root_of
+from ..nn.module import Module
+from ..optim.optimizer import Optimizer
+from ..tape import FREED, Leaf, Node, Step, TapeError, new_node
+from ..tensor import Tensor
+from .recorder import Recorder
+from .watch import BY_VALUE, Watch
+
+__all__ = ["Replay"]
+
+_numbers = count()
+_NAME = re.compile(r"\b[vwga]\d+\b")
+
+
+class Replay:
+    """What is run in place of a step.
+
+    Parameters
+    ----------
+    recorder
+        What wrote the lines, and has not given up.
+    watch
+        What else must be as it was.
+    result
+        What the step returned.
+
+    Attributes
+    ----------
+    reason
+        Why it cannot be run after all.
+    source
+        The source of all its functions.
+    """
+
+    def __init__(self, name: str, recorder: Recorder, watch: Watch, result: Any) -> None:
+        self._watch = watch
+        self._recorder = recorder
+        self._name = re.sub(r"\W", "_", name)
+        self._scope = recorder.scope
+        self._scope.update(Tensor=Tensor, new_node=new_node)
+        self.source = ""
+        self._open: list[tuple[Tensor, list[str], list[tuple[Any, str]]]] = []
+        said = self._result(result)
+        given = [f"a{i} = tensors[{i}].array" if isinstance(t, Tensor) else f"a{i} = tensors[{i}]" for i, t in enumerate(recorder.arguments)]
+        taken = [f"w{i} = t{i}.array" for i in range(len(recorder.tensors))]
+        lines = [*given, *taken, *recorder.lines]
+        if self._open:
+            lines += self._backward(*self._open[0])
+        self.reason = recorder.reason
+        if self.reason is None:
+            self._function = self._compiled(f"{self._name}_again", "tensors", [*lines, f"return {said}"])
+        self._states = [
+            (tensor, tensor.node, tensor.array.shape, tensor.array.dtype, tensor.grad is None)
+            for tensor in recorder.tensors
+        ]
+        self._arrays = [tensor.array for tensor in recorder.tensors]
+        self._looks_at_gradients = recorder.reads_gradients
+        self._had = [t.grad is None for t in recorder.arguments if isinstance(t, Tensor)]
+        del self._recorder
+
+    def holds(self) -> bool:
+        """Whether what the step read is as it was when it was recorded."""
+        for tensor, node, shape, dtype, _ in self._states:
+            if tensor.node is not node or (node is not None and (node.hooks is not None or node.after is not None)):
+                return False
+            array = tensor.array
+            if array.shape != shape or array.dtype is not dtype:
+                return False
+        return self._watch.holds()
+
+    def run(self, tensors: list[Any]) -> Any:
+        """What the step does and returns, given the Tensors among its arguments."""
+        return self._function(tensors)
+
+    # ---------------------------------------------------------------- the source
+
+    def _compiled(self, name: str, arguments: str, lines: list[str]) -> Callable[..., Any]:
+        text = "\n    ".join([f"def {name}({arguments}):", *lines]) + "\n"
+        self.source = f"{self.source}\n\n{text}" if self.source else text
+        filename = f"<autograd_ops replay {next(_numbers)}>"
+        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+        exec(compile(text, filename, "exec"), self._scope)
+        function: Callable[..., Any] = self._scope[name]
+        return function
+
+    def _result(self, value: Any) -> str:
+        """How the last line says what the step returns."""
+        recorder = self._recorder
+        if isinstance(value, Tensor):
+            known = recorder._of_tensor.get(id(value))
+            if known is not None:
+                return known
+            name = recorder.name_of(value)
+            if value.alias is not None and any(root_of(value) is t for t in (*recorder.tensors, *recorder.arguments)):
+                recorder.give_up("it returns a view of a tensor that it was given")
+            if value.place() is None:
+                return f"Tensor({name})"
+            return self._on_tape(value, name)
+        if type(value) in (list, tuple):
+            parts = ", ".join([self._result(v) for v in value])
+            return f"[{parts}]" if type(value) is list else f"({parts}{',' if len(value) == 1 else ''})"
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return f"{recorder._constant(type(value))}({', '.join([self._result(v) for v in value])})"
+        if type(value) is dict:
+            return "{" + ", ".join([f"{self._result(k)}: {self._result(v)}" for k, v in value.items()]) + "}"
+        if type(value) in BY_VALUE:
+            return recorder._said(value)
+        if isinstance(value, (Module, Optimizer)):
+            return recorder._constant(value)
+        recorder.give_up(f"it returns a {type(value).__name__}")
+        return "None"
+
+    def _on_tape(self, value: Tensor, name: str) -> str:
+        recorder = self._recorder
+        result = f"result{len(self.source)}_{name}"
+        recorder.lines.append(f"{result} = Tensor({name})")
+        if _spent(value.place()):
+            step = recorder._constant(_Spent(value.node.op.name), "spent")  # type: ignore[union-attr]
+            self._scope["FREED"] = FREED
+            recorder.lines.append(f"{result}.node = new_node({step}, (), {name}, FREED)")
+            return result
+        if self._open:
+            recorder.give_up("it returns several tensors that require grad")
+            return result
+        back = recorder.backward_of(value)
+        if back is not None:
+            self._open.append((value, *back))
+            self._open_name = result, name
+        return result
+
+    def _backward(self, value: Tensor, back: list[str], ends: list[tuple[Any, str]]) -> list[str]:
+        """Make the function that goes back; the lines that put the result on the tape with it."""
+        recorder = self._recorder
+        made = {line.partition(" = ")[0] for line in back}
+        names = sorted({n for line in back for n in _NAME.findall(line.partition(" = ")[2])} - {m for s in made for m in _NAME.findall(s)})
+        lines = [f"{', '.join(names)}, = saved"] if names else []
+        back = [*lines, *back, f"return ({', '.join([name for _, name in ends])},)"]
+        function = self._compiled(f"{self._name}_back", "g, saved", back)
+        step = recorder._constant(_Replayed(self._name, function), "replayed")
+        watched = [recorder._of_tensor[id(t)] for t in (*recorder.tensors, *recorder.arguments) if recorder._names[id(t.array)] in names]
+        versions = "(" + "".join([f"({t}.version, {t}.version[0])," for t in watched]) + ")"
+        parents = "(" + "".join([f"{recorder._of_tensor[id(t)]}.place()," for t, _ in ends]) + ")"
+        saved = "(" + "".join([f"{n}," for n in names]) + ")"
+        result, name = self._open_name
+        return [f"{result}.node = new_node({step}, {parents}, {name}, ({saved}, {versions}))"]
+
+
+def _spent(node: Node | None) -> bool:
+    """Whether a backward has been along the nodes behind `node`."""
+    stack, seen = [node], set()
+    while stack:
+        at = stack.pop()
+        if at is None or at.seq in seen or type(at) is Leaf:
+            continue
+        if at.saved is FREED:
+            return True
+        seen.add(at.seq)
+        stack += at.parents
+    return False
+
+
+class _Spent(Step):
+    """What a result is of whose tape a backward within the step has used up."""
+
+    keeps_arrays = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class _Replayed(Step):
+    """A whole replay as one step of the tape."""
+
+    keeps_arrays = True
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.name = name
+        self._function = function
+
+    def pull(self, gradient: Any, saved: tuple[Any, ...], parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
+        values, versions = saved
+        for version, number in versions:
+            if version[0] != number:
+                raise changed(self, "an input", version)  # type: ignore[arg-type]
+        found: tuple[Any, ...] = self._function(gradient, values)
+        return found
+
+    def pull_recorded(self, node: Node, gradient: Any, parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
+        raise TapeError(
+            f"{self.name} was compiled, and its gradient cannot be differentiated again: "
+            "call the function that was compiled, where create_graph is used"
+        )

@@ -1,0 +1,267 @@
+"""What a step may read besides its arguments: the Python values around it, and whether they are still the same.
+
+A step that is replayed is not run, so what it would have read must be as it was, and what it would have changed must
+be what a line of the replay changes. So whatever can be reached from the step is looked at before and after it is
+recorded, and before each replay: numbers, strings and what holds them by value, all else by identity.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import sys
+import sysconfig
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from ..dtypes import DType
+from ..nn.module import Module
+from ..optim.lr_scheduler.scheduler import LRScheduler
+from ..optim.optimizer import Optimizer
+from ..random.generator import Generator
+from ..tensor import Tensor
+
+__all__ = ["BY_VALUE", "Same", "Watch"]
+
+BY_VALUE = (bool, int, float, complex, str, bytes, type(None), type(...))
+_BY_IDENTITY = (Tensor, Optimizer, LRScheduler, Generator, DType, FunctionType)
+
+#: More than this is not looked at before each replay.
+_LIMIT = 2000
+
+_LIBRARY = tuple(
+    str(path)
+    for path in (
+        Path(__file__).parents[1],
+        Path(sys.modules["autograd_backends"].__file__ or "").parent,
+        Path(sys.modules["numpy"].__file__ or "").parent,
+        sysconfig.get_path("stdlib"),
+    )
+)
+
+#: What a call of these does or gives cannot be replayed.
+_EFFECTS = frozenset({"print", "input", "open", "next", "exec", "eval", "setattr", "delattr", "id"})
+_EFFECT_MODULES = frozenset({"time", "_random", "posix", "_io", "os"})
+
+
+#: Attributes of optimizers, schedulers and Tensors that change from step to step, so that they are read only by name.
+_STATEFUL = frozenset({"param_groups", "get_last_lr", "last_epoch", "array", "version", "_version"})
+
+
+class Same:
+    """Something that is compared by identity, and kept."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Same and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+class Unwatchable(Exception):
+    """Something that cannot be compared with what it was."""
+
+
+class Watch:
+    """The Python values that a step reads.
+
+    Parameters
+    ----------
+    step
+        The function or module.
+
+    Attributes
+    ----------
+    modules
+        Every Module that was found.
+    reason
+        Why the step cannot be replayed; ``None`` if it can.
+    """
+
+    def __init__(self, step: Any) -> None:
+        self.modules: dict[int, Module] = {}
+        self.reason: str | None = None
+        self._codes: set[CodeType] = set()
+        self._read: dict[tuple[int, str], tuple[Any, str, Any]] = {}  # holder and name, and what was there
+        self._alive: list[Any] = []
+        self._shown: dict[int, tuple[Module, Any]] = {}  # what the attributes of each module were
+        if isinstance(step, Module):
+            self._note([step], 0)
+        else:
+            self._note([getattr(step, "__self__", None)], 0)
+            self._cells(getattr(step, "__func__", step))
+
+    # ---------------------------------------------------------------- while the step is recorded
+
+    def look(self, frame: FrameType, event: str, called: Any) -> None:
+        """For `sys.setprofile`: note what the user's functions read."""
+        code = frame.f_code
+        if event == "call":
+            if code not in self._codes and not _is_library(code.co_filename):
+                self._codes.add(code)
+                stateful = _STATEFUL.intersection(code.co_names)
+                if stateful:
+                    self._refuse(f"it reads .{min(stateful)}", frame)
+                for name in code.co_names:
+                    if name in frame.f_globals:
+                        self._note(frame.f_globals, name)
+                if code.co_freevars:
+                    found = [f for f in gc.get_referrers(code) if isinstance(f, FunctionType)]
+                    if len(found) == 1:
+                        self._cells(found[0])
+                    elif any(type(frame.f_locals.get(n)) is not type for n in code.co_freevars):
+                        self._refuse(f"{code.co_name} has variables of its own around it", frame)
+        elif event == "c_call" and code in self._codes:
+            name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
+            module = getattr(called, "__module__", None)
+            if (
+                (name in _EFFECTS and isinstance(owner, ModuleType))
+                or module in _EFFECT_MODULES
+                or isinstance(owner, random.Random)
+                or type(owner).__module__.startswith("numpy.random")
+            ):
+                self._refuse(f"it calls {name}", frame)
+
+    def _refuse(self, reason: str, frame: FrameType) -> None:
+        if self.reason is None:
+            self.reason = f"{reason} ({frame.f_code.co_filename}, line {frame.f_lineno})"
+
+    def _cells(self, function: Any) -> None:
+        for cell in getattr(function, "__closure__", None) or ():
+            self._note(cell, "cell_contents")
+        for default in (getattr(function, "__defaults__", None) or (), getattr(function, "__kwdefaults__", None) or {}):
+            self._note([default], 0)
+
+    def _note(self, holder: Any, name: Any) -> None:
+        key = (id(holder), name)
+        if key in self._read:
+            return
+        self._alive.append(holder)
+        try:
+            value = _get(holder, name)
+            self._alive.append(value)
+            known = len(self.modules)
+            self._read[key] = (holder, name, self._seen(value))
+            if len(self.modules) > known:
+                for module in list(self.modules.values())[known:]:
+                    self._shown.update({id(m): (m, _attributes(m)) for m in module.modules() if id(m) not in self._shown})
+        except Unwatchable as found:
+            if self.reason is None:
+                self.reason = f"it reads {found}"
+
+    def note(self, value: Any) -> None:
+        """Watch an object that the step is given."""
+        self._note([value], 0)
+
+    def parameters(self) -> list[Tensor]:
+        """The parameters and buffers of all modules."""
+        return [t for m, _ in self._shown.values() for t in (*m._parameters.values(), *m._buffers.values()) if t is not None]
+
+    def _seen(self, value: Any) -> Any:
+        return _seen(value, [_LIMIT], set(), self.modules)
+
+    # ---------------------------------------------------------------- afterwards
+
+    def finish(self) -> None:
+        """Find what the step changed, and how to see quickly whether something has changed since."""
+        name = None if self.reason else self._changed()
+        if name is not None:
+            self.reason = f"it changes {name}, which a replay would not"
+        elif self.reason is None and any(m._hooked for m, _ in self._shown.values()):
+            self.reason = "a module has hooks"
+        #: What is in a dictionary and compared by identity, which is quick; and the rest.
+        self._same = [(h, n, s.value) for h, n, s in self._read.values() if type(s) is Same and type(h) is dict]
+        quick = {(id(h), n) for h, n, _ in self._same}
+        self._rest = [entry for key, entry in self._read.items() if key not in quick]
+        for module, _ in self._shown.values():
+            for name, value in vars(module).items():
+                if name not in _REGISTERS and type(value) not in BY_VALUE and not isinstance(value, (Tensor, Module)):
+                    self._rest.append((vars(module), name, self._seen(value)))
+        self._count = Module.changes
+
+    def _changed(self) -> str | None:
+        for holder, name, seen in self._read.values():
+            if _seen(_get(holder, name), [_LIMIT], set(), {}) != seen:
+                return str(name)
+        for module, shown in self._shown.values():
+            if _attributes(module) != shown:
+                return f"an attribute of {type(module).__name__}"
+        return None
+
+    def holds(self) -> bool:
+        """Whether all is as it was when the step was recorded."""
+        for holder, name, value in self._same:
+            if holder.get(name) is not value:
+                return False
+        for holder, name, seen in self._rest:
+            if _seen(_get(holder, name), [_LIMIT], set(), {}) != seen:
+                return False
+        if Module.changes != self._count:
+            if Module._hooked or any(_attributes(module) != shown for module, shown in self._shown.values()):
+                return False
+            self._count = Module.changes
+        return True
+
+
+#: What a module keeps for itself; in step with its attributes.
+_REGISTERS = frozenset({"_parameters", "_buffers", "_modules", "_non_persistent", "_state_hooks"})
+
+
+def _attributes(module: Module) -> Any:
+    return [(name, _seen(value, [_LIMIT], set(), {})) for name, value in vars(module).items() if name != "_state_hooks"]
+
+
+def _is_library(file: Any) -> bool:
+    return file is not None and (file.startswith(_LIBRARY) or file.startswith(("<frozen", "<autograd_ops")))
+
+
+def _get(holder: Any, name: Any) -> Any:
+    if type(holder) is dict:
+        return holder.get(name)
+    if type(holder) is list:
+        return holder[name]
+    try:
+        return getattr(holder, name)
+    except ValueError:  # an empty cell
+        return None
+
+
+def _seen(value: Any, left: list[int], around: set[int], modules: dict[int, Module]) -> Any:
+    """What can be compared later: equal if nothing that a step could read has changed."""
+    left[0] -= 1
+    if left[0] < 0:
+        raise Unwatchable("more Python values than are compared before each replay")
+    cls = type(value)
+    if cls in BY_VALUE:
+        return (cls, value)
+    if isinstance(value, Module):
+        modules[id(value)] = value
+        return Same(value)
+    if isinstance(value, MethodType):
+        return (Same(value.__func__), _seen(value.__self__, left, around, modules))
+    if isinstance(value, (type, ModuleType)):
+        if _is_library(getattr(value, "__file__", None) or getattr(sys.modules.get(value.__module__ if cls is not ModuleType else ""), "__file__", None)):
+            return Same(value)
+        return (Same(value), [(k, type(v), v) for k, v in vars(value).items() if type(v) in BY_VALUE])
+    if isinstance(value, _BY_IDENTITY) or (callable(value) and not hasattr(value, "__dict__")):
+        return Same(value)
+    if id(value) in around:
+        return "itself"
+    around = around | {id(value)}
+    if isinstance(value, dict):
+        return (cls, [(_seen(k, left, around, modules), _seen(v, left, around, modules)) for k, v in value.items()])
+    if isinstance(value, (list, tuple)):
+        return (cls, [_seen(v, left, around, modules) for v in value])
+    if isinstance(value, (set, frozenset)):
+        return (cls, Same(value), len(value), [_seen(v, left, around, modules) for v in value])
+    if hasattr(value, "__next__"):
+        raise Unwatchable("an iterator")
+    if hasattr(value, "__dict__"):
+        return (Same(value), _seen(vars(value), left, around, modules))
+    return (Same(value),)
