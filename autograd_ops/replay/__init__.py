@@ -134,7 +134,7 @@ class Compiled:
                     recorder.give_up("it is given a parameter of a module that it uses")
                 reason = recorder.reason or watch.reason
                 if reason is None:
-                    replay = Replay(name, recorder, watch, result)
+                    replay = Replay(name, recorder, watch, tensors, result)
                     reason = replay.reason
             finally:
                 _here.recording = False

@@ -7,17 +7,19 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
+from ..call_path import compile_op
+
 __all__ = ["stubbed", "swapped"]
 
 
-def _stub(*args: Any, **kwargs: Any) -> Any:
-    return stub_of_call(args, kwargs)  # type: ignore[name-defined]  # noqa: F821
+def _stub(*args: Any, stub_of_call: Any, **kwargs: Any) -> Any:
+    return stub_of_call(args, kwargs)
 
 
 class stubbed:  # a context manager, named as one
     """Let ``stub(real, args, kwargs)`` run in place of `function`, whose code is changed, not the object.
 
-    `real` is a function of the code that it had. An op that compiles itself meanwhile is stubbed again.
+    `real` is a function of the code that it had. The code of an op that is called for the first time is made now.
     """
 
     def __init__(self, function: FunctionType, stub: Callable[[Any, Any, Any], Any]) -> None:
@@ -25,23 +27,26 @@ class stubbed:  # a context manager, named as one
 
     def __enter__(self) -> None:
         function = self._function
-        self._code, self._defaults = function.__code__, function.__defaults__
-        self._real = FunctionType(self._code, function.__globals__, function.__name__, self._defaults)
-        function.__globals__["stub_of_call"] = self._call
+        self._code, self._defaults, self._named = function.__code__, function.__defaults__, function.__kwdefaults__
         function.__code__, function.__defaults__ = _stub.__code__, None
+        function.__kwdefaults__ = {"stub_of_call": self._call}
 
     def _call(self, args: Any, kwargs: Any) -> Any:
         function = self._function
-        if "first_call" in function.__globals__ and "tape_mode" not in function.__globals__:
-            # Not compiled yet.
-            from ..call_path import compile_op
-
-            compile_op(function.op)  # type: ignore[attr-defined]
+        op = getattr(function, "op", None)
+        if op is not None and "tape_mode" not in function.__globals__:
+            compile_op(op)
             self.__enter__()
-        return self._stub(self._real, args, kwargs)
+        real = FunctionType(
+            self._code, function.__globals__, function.__name__, self._defaults, function.__closure__
+        )
+        real.__kwdefaults__ = self._named
+        return self._stub(real, args, kwargs)
 
     def __exit__(self, *exception: object) -> None:
-        self._function.__code__, self._function.__defaults__ = self._code, self._defaults
+        function = self._function
+        function.__code__, function.__defaults__ = self._code, self._defaults
+        function.__kwdefaults__ = self._named
 
 
 @contextmanager

@@ -44,7 +44,7 @@ class Recorder:
     Parameters
     ----------
     arguments
-        The Tensors that the step is given, in order.
+        The Tensors and arrays that the step is given, in order.
 
     Attributes
     ----------
@@ -60,13 +60,14 @@ class Recorder:
         Whether it looks at the ``grad`` of a Tensor, and so may ask whether there is one.
     """
 
-    def __init__(self, arguments: Sequence[Tensor]) -> None:
+    def __init__(self, arguments: Sequence[Any]) -> None:
         self.reason: str | None = None
         self.reads_gradients = False
+        self.without_gradient: set[Tensor] = set()  # when the step first used them
         self.lines: list[str] = []
         self.scope: dict[str, Any] = {"to_array": to_array, "fit": fit, "fit_all": fit_all, "copied": copied}
         self.tensors: list[Tensor] = []
-        self.arguments = list(arguments)
+        self.arguments: list[Tensor] = []
         self._thread = threading.get_ident()
         self._inside = 0  # of something that is one line
         self._aligned = False
@@ -78,11 +79,14 @@ class Recorder:
         self._gradients: list[int] = []  # ids of arrays that are the grad of somebody now
         self._versions: dict[int, int] = {}
         self._count = 0
-        for i, tensor in enumerate(self.arguments):
-            self._names[id(tensor.array)] = f"a{i}"
-            self._of_tensor[id(tensor)] = f"tensors[{i}]"
-            self._versions[id(tensor)] = tensor.version[0]
-        self._alive += [tensor.array for tensor in self.arguments]
+        for i, given in enumerate(arguments):
+            array = given.array if isinstance(given, Tensor) else given
+            self._names[id(array)] = f"a{i}"
+            self._alive.append(array)
+            if isinstance(given, Tensor):
+                self.arguments.append(given)
+                self._of_tensor[id(given)] = f"tensors[{i}]"
+        self._note_versions()
 
     # ---------------------------------------------------------------- what the step meets while it is recorded
 
@@ -93,6 +97,8 @@ class Recorder:
             for op in list(TABLE.values()):
                 for function, _ in ((op.function, ()), *op.faces):
                     stack.enter_context(stubbed(function, self._op_stub(op)))
+            for function in _again_functions():
+                stack.enter_context(stubbed(function, lambda real, args, kwargs: self._again(real)(*args, **kwargs)))
             for owner, name, make in self._patches():
                 stack.enter_context(swapped(owner, name, make(getattr(owner, name))))
             yield
@@ -101,7 +107,6 @@ class Recorder:
         from ..nn.module import Module
         from ..optim.lr_scheduler.scheduler import LRScheduler
         from ..optim.optimizer import Optimizer
-        from ..nn.utils import clip_grad
 
         found: list[tuple[Any, str, Callable[[Any], Any]]] = [
             (core, "walk", self._walk_patch),
@@ -113,14 +118,12 @@ class Recorder:
             (Module, "zero_grad", self._again),
             (Tensor, "grad", self._grad_patch),
         ]
-        for name in ("clip_grad_norm_", "clip_grad_value_"):
-            if hasattr(clip_grad, name):
-                found.append((clip_grad, name, self._again))
         for base, names in ((Optimizer, ("step", "zero_grad")), (LRScheduler, ("step",))):
             for cls in (base, *_below(base)):
                 found += [(cls, name, self._again) for name in names if name in cls.__dict__]
-        for cls in {type(kernels(array)) for array in self._alive} or set():
+        for cls in {type(kernels(array)) for array in self._alive}:
             found += [
+                (cls, "to_host", lambda real: self._refusing(real, "it reads a value")),
                 (cls, "write", self._write_patch),
                 (cls, "check_indices", self._check_patch),
                 (cls, "refuse_unless", self._check_patch),
@@ -203,6 +206,10 @@ class Recorder:
             self.scope[name] = tensor
             self._of_tensor[id(tensor)] = name
             self._versions[id(tensor)] = tensor.version[0]
+            if tensor._grad is None:
+                self.without_gradient.add(tensor)
+            else:
+                self._versions[id(tensor._grad)] = tensor._grad.version[0]
             self._names.setdefault(id(tensor.array), f"w{len(self.tensors)}")
             self._alive.append(tensor.array)
             self.tensors.append(tensor)
@@ -346,8 +353,7 @@ class Recorder:
             result = self._silently(real, *args, **kwargs)
             call = f"{self._constant(real, real.__qualname__.replace('.', '_'))}({', '.join(said)})"
             self._forget_gradients()
-            for tensor in (*self.tensors, *self.arguments):
-                self._versions[id(tensor)] = tensor.version[0]
+            self._note_versions()
             if isinstance(result, Tensor):
                 self.lines.append(f"{self._new(result.array)} = {call}.array")
             elif is_array(result):
@@ -357,6 +363,15 @@ class Recorder:
             return result
 
         return again
+
+    def _note_versions(self) -> None:
+        """All changes so far are those of lines."""
+        for tensor in (*self.tensors, *self.arguments):
+            if isinstance(tensor, Tensor):
+                self._versions[id(tensor)] = tensor.version[0]
+                if tensor._grad is not None:
+                    self._alive.append(tensor._grad)
+                    self._versions[id(tensor._grad)] = tensor._grad.version[0]
 
     def _forget_gradients(self) -> None:
         """The arrays that are gradients of Tensors may be others from here on."""
@@ -441,6 +456,7 @@ class Recorder:
                         self._silently(tensor.accumulate, gradient, owned)
                         self._names.pop(id(tensor._grad.array), None)  # its name now is that of the grad
                         self.lines.append(f"{self.tensor_name(tensor)}.accumulate({name}, {owned})")
+                self._note_versions()
             finally:
                 mode.enabled = before
             return {}
@@ -604,8 +620,10 @@ class Recorder:
     def finish(self) -> None:
         """Give up if something was changed that no line changes."""
         for tensor in (*self.tensors, *self.arguments):
-            if self._versions[id(tensor)] != tensor.version[0]:
-                self.give_up("it changes a tensor in a way that is not recorded")
+            for changed_one in (tensor, getattr(tensor, "_grad", None)):
+                if isinstance(changed_one, Tensor):
+                    if self._versions.get(id(changed_one), 0) != changed_one.version[0]:
+                        self.give_up("it changes a tensor in a way that is not recorded")
 
     def backward_of(self, result: Tensor) -> tuple[list[str], list[tuple[Any, str]]] | None:
         """The lines that lead from the gradient ``g`` of `result` back, and (what has it, its name) for each end.
@@ -627,7 +645,7 @@ class Recorder:
         try:
             found = []
             for end, _, name, _, count in self._walk([node], [one], True, ends):
-                tensor = ends.get(end.seq) or end.ref()  # type: ignore[attr-defined]
+                tensor = ends[end.seq] if end.seq in ends else end.ref()  # type: ignore[attr-defined]
                 if count > 1:
                     self.give_up("a tensor is used several times before a backward outside of it")
                 if tensor is not None:
@@ -643,6 +661,13 @@ class _Like:
 
     def __init__(self, node: Node) -> None:
         self.shape, self.dtype, self.op = node.shape, node.dtype, getattr(node, "op", None)
+
+
+def _again_functions() -> list[FunctionType]:
+    """Functions that are called again as they are: they change gradients, and not by ops."""
+    from ..nn.utils import clip_grad
+
+    return [clip_grad.clip_grad_norm_, clip_grad.clip_grad_value_, clip_grad.clip_grads_with_norm_]
 
 
 def to_array(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -32,8 +32,10 @@ class Replay:
         What wrote the lines, and has not given up.
     watch
         What else must be as it was.
+    arguments
+        The Tensors and arrays that it was given.
     result
-        What the step returned.
+        What it returned.
 
     Attributes
     ----------
@@ -43,7 +45,8 @@ class Replay:
         The source of all its functions.
     """
 
-    def __init__(self, name: str, recorder: Recorder, watch: Watch, result: Any) -> None:
+    def __init__(self, name: str, recorder: Recorder, watch: Watch, arguments: Sequence[Any], result: Any) -> None:
+        without = [tensor in recorder.without_gradient for tensor in recorder.tensors] if recorder.reads_gradients else None
         self._watch = watch
         self._recorder = recorder
         self._name = re.sub(r"\W", "_", name)
@@ -52,7 +55,7 @@ class Replay:
         self.source = ""
         self._open: list[tuple[Tensor, list[str], list[tuple[Any, str]]]] = []
         said = self._result(result)
-        given = [f"a{i} = tensors[{i}].array" if isinstance(t, Tensor) else f"a{i} = tensors[{i}]" for i, t in enumerate(recorder.arguments)]
+        given = [f"a{i} = tensors[{i}]{'.array' if isinstance(t, Tensor) else ''}" for i, t in enumerate(arguments)]
         taken = [f"w{i} = t{i}.array" for i in range(len(recorder.tensors))]
         lines = [*given, *taken, *recorder.lines]
         if self._open:
@@ -61,22 +64,22 @@ class Replay:
         if self.reason is None:
             self._function = self._compiled(f"{self._name}_again", "tensors", [*lines, f"return {said}"])
         self._states = [
-            (tensor, tensor.node, tensor.array.shape, tensor.array.dtype, tensor.grad is None)
-            for tensor in recorder.tensors
+            (tensor, tensor.node, tensor.array.shape, tensor.array.dtype) for tensor in recorder.tensors
         ]
-        self._arrays = [tensor.array for tensor in recorder.tensors]
-        self._looks_at_gradients = recorder.reads_gradients
-        self._had = [t.grad is None for t in recorder.arguments if isinstance(t, Tensor)]
+        #: Where the step asks for gradients: which Tensors had none when it began.
+        self._without = without
         del self._recorder
 
     def holds(self) -> bool:
         """Whether what the step read is as it was when it was recorded."""
-        for tensor, node, shape, dtype, _ in self._states:
+        for tensor, node, shape, dtype in self._states:
             if tensor.node is not node or (node is not None and (node.hooks is not None or node.after is not None)):
                 return False
             array = tensor.array
             if array.shape != shape or array.dtype is not dtype:
                 return False
+        if self._without is not None and self._without != [tensor.grad is None for tensor, *_ in self._states]:
+            return False
         return self._watch.holds()
 
     def run(self, tensors: list[Any]) -> Any:
