@@ -32,10 +32,40 @@ from ..tape import FREED, Leaf, Node, Port, mode
 from ..tensor import Tensor
 from .patches import stubbed, swapped
 
-__all__ = ["Recorder"]
+__all__ = ["Call", "Recorder"]
 
 #: Functions that make a Tensor of numbers which are the same each time.
 _CONSTANT = ("zeros", "ones", "empty", "full", "arange", "linspace", "eye")
+
+
+class Call(str):
+    """A line that calls one function, and what it calls it with: a backend may have other lines that say the same.
+
+    Attributes
+    ----------
+    key
+        The op, or the op and the input whose rule it is.
+    out
+        The name of the result.
+    values, said
+        The arguments, and how the line says them.
+    result
+        What it was.
+    """
+
+    __slots__ = ("key", "out", "result", "said", "values")
+
+    key: str
+    out: str
+    values: list[Any]
+    said: list[str]
+    result: Any
+
+
+def _call(text: str, key: str, out: str, values: list[Any], said: list[str], result: Any) -> Call:
+    line = Call(text)
+    line.key, line.out, line.values, line.said, line.result = key, out, values, said, result
+    return line
 
 
 class Recorder:
@@ -261,6 +291,10 @@ class Recorder:
         call = f"{function}({', '.join(said)})"
         if op.outputs is None:
             self._one_result(op, result, call, plain)
+            if plain and not op.saves:
+                arrays = [v.array if isinstance(v, Tensor) else v for v in given]
+                array = result.array if isinstance(result, Tensor) else result
+                self.lines[-1] = _call(self.lines[-1], op.name, self._names[id(array)], arrays, said, array)
         else:
             self._several_results(op, result, call, plain)
         return result
@@ -612,7 +646,9 @@ class Recorder:
         made = rule(gradient, *[values[w][0] for w in wanted])
         line = "g0" if made is None else self._new(made, "g")
         said = ", ".join([name, *[values[w][1] for w in wanted]])
-        self.lines.append(f"{line} = {self._constant(rule, f'{op.name}_{target}_gradient')}({said})")
+        text = f"{line} = {self._constant(rule, f'{op.name}_{target}_gradient')}({said})"
+        given = [gradient, *[values[w][0] for w in wanted]]
+        self.lines.append(_call(text, f"{op.name}.{target}", line, given, [name, *[values[w][1] for w in wanted]], made))
         return made, line
 
     # ---------------------------------------------------------------- at the end

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import linecache
 import re
+import threading
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
+
+from autograd_backends import is_array, kernels, namespace
 
 from ..errors import changed
 from ..inplace import root_of
@@ -14,7 +17,7 @@ from ..nn.module import Module
 from ..optim.optimizer import Optimizer
 from ..tape import FREED, Leaf, Node, Step, TapeError, new_node
 from ..tensor import Tensor
-from .recorder import Recorder
+from .recorder import Call, Recorder
 from .watch import BY_VALUE, Watch
 
 __all__ = ["Replay"]
@@ -48,6 +51,7 @@ class Replay:
     def __init__(self, name: str, recorder: Recorder, watch: Watch, arguments: Sequence[Any], result: Any) -> None:
         without = [tensor in recorder.without_gradient for tensor in recorder.tensors] if recorder.reads_gradients else None
         self._watch = watch
+        self._lock = threading.Lock()
         self._recorder = recorder
         self._name = re.sub(r"\W", "_", name)
         self._scope = recorder.scope
@@ -57,34 +61,42 @@ class Replay:
         said = self._result(result)
         given = [f"a{i} = tensors[{i}]{'.array' if isinstance(t, Tensor) else ''}" for i, t in enumerate(arguments)]
         taken = [f"w{i} = t{i}.array" for i in range(len(recorder.tensors))]
-        lines = [*given, *taken, *recorder.lines]
+        lines = [*given, *taken, *self._shortened(recorder.lines, said)]
         if self._open:
             lines += self._backward(*self._open[0])
         self.reason = recorder.reason
         if self.reason is None:
             self._function = self._compiled(f"{self._name}_again", "tensors", [*lines, f"return {said}"])
-        self._states = [
-            (tensor, tensor.node, tensor.array.shape, tensor.array.dtype) for tensor in recorder.tensors
-        ]
+        self._tensors = recorder.tensors
+        self._as_before = self._question()
         #: Where the step asks for gradients: which Tensors had none when it began.
         self._without = without
         del self._recorder
 
     def holds(self) -> bool:
         """Whether what the step read is as it was when it was recorded."""
-        for tensor, node, shape, dtype in self._states:
-            if tensor.node is not node or (node is not None and (node.hooks is not None or node.after is not None)):
-                return False
-            array = tensor.array
-            if array.shape != shape or array.dtype is not dtype:
-                return False
-        if self._without is not None and self._without != [tensor.grad is None for tensor, *_ in self._states]:
+        if not self._as_before():
+            return False
+        if self._without is not None and self._without != [tensor.grad is None for tensor in self._tensors]:
             return False
         return self._watch.holds()
 
+    def _question(self) -> Callable[[], bool]:
+        """A function that asks whether the Tensors have the places on the tape and the kinds of array that they had."""
+        scope: dict[str, Any] = {"fits": _fits}
+        asked = ["True"]
+        for i, tensor in enumerate(self._tensors):
+            scope.update({f"t{i}": tensor, f"n{i}": tensor.node, f"a{i}": tensor.array})
+            asked.append(f"t{i}.node is n{i} and (t{i}.array is a{i} or fits(t{i}.array, a{i}))")
+            if tensor.node is not None:
+                asked.append(f"n{i}.hooks is None" + (f" and n{i}.after is None" if type(tensor.node) is Leaf else ""))
+        question: Callable[[], bool] = eval("lambda: " + " and ".join(asked), scope)
+        return question
+
     def run(self, tensors: list[Any]) -> Any:
         """What the step does and returns, given the Tensors among its arguments."""
-        return self._function(tensors)
+        with self._lock:  # its own arrays are for one run at a time
+            return self._function(tensors)
 
     # ---------------------------------------------------------------- the source
 
@@ -96,6 +108,34 @@ class Replay:
         exec(compile(text, filename, "exec"), self._scope)
         function: Callable[..., Any] = self._scope[name]
         return function
+
+    def _shortened(self, lines: Sequence[str], said: str) -> list[str]:
+        """`lines`, with those of a backend in place of calls that it can say itself.
+
+        They write into arrays that the replay keeps, where nobody else can see these: where all that names them are
+        such lines too.
+        """
+        found: list[Any] = []
+        seen_by_others = set(_NAME.findall(said))
+        for line in lines:
+            sayable = isinstance(line, Call) and is_array(line.result)
+            template = kernels(line.result).lines(line.key) if sayable else None
+            kept = template(line.values, line.said, line.out, True) if template is not None else None
+            found.append((line, template, kept))
+            if kept is None:
+                seen_by_others.update(_NAME.findall(line))
+        shorter: list[str] = []
+        for line, template, kept in found:
+            if kept is None:
+                shorter.append(line)
+                continue
+            keeps = line.out not in seen_by_others and not self._open
+            texts, scope = kept if keeps else template(line.values, line.said, line.out, False)
+            if keeps and not any(text.startswith(f"{line.out} = ") for text in texts):
+                scope = {**scope, line.out: namespace(line.result).empty_like(line.result)}
+            self._scope.update(scope)
+            shorter += texts
+        return shorter
 
     def _result(self, value: Any) -> str:
         """How the last line says what the step returns."""
@@ -157,6 +197,10 @@ class Replay:
         saved = "(" + "".join([f"{n}," for n in names]) + ")"
         result, name = self._open_name
         return [f"{result}.node = new_node({step}, {parents}, {name}, ({saved}, {versions}))"]
+
+
+def _fits(array: Any, before: Any) -> bool:
+    return type(array) is type(before) and array.shape == before.shape and array.dtype == before.dtype
 
 
 def _spent(node: Node | None) -> bool:

@@ -11,6 +11,7 @@ import gc
 import random
 import sys
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -91,9 +92,11 @@ class Watch:
         self._read: dict[tuple[int, str], tuple[Any, str, Any]] = {}  # holder and name, and what was there
         self._alive: list[Any] = []
         self._shown: dict[int, tuple[Module, Any]] = {}  # what the attributes of each module were
+        self._own: CodeType | None = None
         if isinstance(step, Module):
             self._note([step], 0)
         else:
+            self._own = getattr(getattr(step, "__func__", step), "__code__", None)
             self._note([getattr(step, "__self__", None)], 0)
             self._cells(getattr(step, "__func__", step))
 
@@ -111,12 +114,10 @@ class Watch:
                 for name in code.co_names:
                     if name in frame.f_globals:
                         self._note(frame.f_globals, name)
-                if code.co_freevars:
-                    found = [f for f in gc.get_referrers(code) if isinstance(f, FunctionType)]
-                    if len(found) == 1:
-                        self._cells(found[0])
-                    elif any(type(frame.f_locals.get(n)) is not type for n in code.co_freevars):
-                        self._refuse(f"{code.co_name} has variables of its own around it", frame)
+                if code.co_freevars and code is not self._own:
+                    for function in gc.get_referrers(code):
+                        if isinstance(function, FunctionType):
+                            self._cells(function)
         elif event == "c_call" and code in self._codes:
             name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
             module = getattr(called, "__module__", None)
@@ -135,7 +136,7 @@ class Watch:
     def _cells(self, function: Any) -> None:
         for cell in getattr(function, "__closure__", None) or ():
             self._note(cell, "cell_contents")
-        for default in (getattr(function, "__defaults__", None) or (), getattr(function, "__kwdefaults__", None) or {}):
+        for default in (*(getattr(function, "__defaults__", None) or ()), *(getattr(function, "__kwdefaults__", None) or {}).values()):
             self._note([default], 0)
 
     def _note(self, holder: Any, name: Any) -> None:
@@ -175,15 +176,39 @@ class Watch:
             self.reason = f"it changes {name}, which a replay would not"
         elif self.reason is None and any(m._hooked for m, _ in self._shown.values()):
             self.reason = "a module has hooks"
-        #: What is in a dictionary and compared by identity, which is quick; and the rest.
-        self._same = [(h, n, s.value) for h, n, s in self._read.values() if type(s) is Same and type(h) is dict]
-        quick = {(id(h), n) for h, n, _ in self._same}
-        self._rest = [entry for key, entry in self._read.items() if key not in quick]
+        self._count = Module.changes
+        self._rest: list[tuple[Any, Any, Any]] = []
+        self._quick = self._questions()
+
+    def _questions(self) -> Callable[[], bool]:
+        """One function that asks for all that can be compared quickly; what cannot is left for the `_rest`."""
+        scope: dict[str, Any] = {}
+        asked = ["True"]
+        for i, (holder, name, seen) in enumerate(self._read.values()):
+            if type(holder) is list:
+                if type(seen) is not Same and type(seen[0]) is not type:  # given to the step, and may change
+                    self._rest.append((holder, name, seen))
+                elif type(seen) is tuple and seen[0] not in BY_VALUE:
+                    self._rest.append((holder, name, seen))
+                continue
+            now = f"h{i}.get({name!r})" if type(holder) is dict else f"h{i}.{name}"
+            if type(seen) is Same:
+                asked.append(f"{now} is s{i}")
+                scope[f"s{i}"] = seen.value
+            elif seen[0] in BY_VALUE:
+                asked.append(f"({now} is s{i} or ({now} == s{i} and type({now}) is type(s{i})))")
+                scope[f"s{i}"] = seen[1]
+            else:
+                self._rest.append((holder, name, seen))
+                continue
+            scope[f"h{i}"] = holder
         for module, _ in self._shown.values():
             for name, value in vars(module).items():
-                if name not in _REGISTERS and type(value) not in BY_VALUE and not isinstance(value, (Tensor, Module)):
-                    self._rest.append((vars(module), name, self._seen(value)))
-        self._count = Module.changes
+                if name in _REGISTERS or type(value) in BY_VALUE or isinstance(value, (Tensor, Module)):
+                    continue
+                self._rest.append((vars(module), name, self._seen(value)))
+        question: Callable[[], bool] = eval("lambda: " + " and ".join(asked), scope)
+        return question
 
     def _changed(self) -> str | None:
         for holder, name, seen in self._read.values():
@@ -196,9 +221,8 @@ class Watch:
 
     def holds(self) -> bool:
         """Whether all is as it was when the step was recorded."""
-        for holder, name, value in self._same:
-            if holder.get(name) is not value:
-                return False
+        if not self._quick():
+            return False
         for holder, name, seen in self._rest:
             if _seen(_get(holder, name), [_LIMIT], set(), {}) != seen:
                 return False
@@ -210,7 +234,12 @@ class Watch:
 
 
 #: What a module keeps for itself; in step with its attributes.
-_REGISTERS = frozenset({"_parameters", "_buffers", "_modules", "_non_persistent", "_state_hooks"})
+_REGISTERS = frozenset(
+    {
+        *("_parameters", "_buffers", "_modules", "_non_persistent", "_state_hooks"),
+        *("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"),
+    }
+)
 
 
 def _attributes(module: Module) -> Any:

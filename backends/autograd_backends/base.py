@@ -77,6 +77,13 @@ class Backend:
     workspace: int = 2**25
     on_host: ClassVar[bool] = False
 
+    def lines(self, name: str) -> Any:
+        """How a replay says an op, or the rule ``"op.input"``, in place of calling it; ``None`` if it has to call it.
+
+        See `numpy_backend.lines`, which has some.
+        """
+        return None
+
     # ---------------------------------------------------------------- devices
 
     def devices(self) -> list[Device]:
