@@ -37,13 +37,14 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        for hook in list(self._hooks["step_pre"].values()):
+        hooks = self._hooks
+        for hook in list(hooks["step_pre"].values()) if "step_pre" in hooks else ():
             changed = hook(self, args, kwargs)
             if changed is not None:
                 args, kwargs = changed
         result = step(self, *args, **kwargs)
         self.has_stepped = True
-        for hook in list(self._hooks["step_post"].values()):
+        for hook in list(hooks["step_post"].values()) if "step_post" in hooks else ():
             hook(self, args, kwargs)
         return result
 
@@ -164,8 +165,8 @@ class Optimizer:
                 loss = closure()
         for number, group in enumerate(self.param_groups):
             update = self.update_rule(group)
-            parameters = [parameter for parameter in group["params"] if parameter.grad is not None]
-            if self.elementwise and len(parameters) > 1:
+            parameters = [parameter for parameter in group["params"] if parameter._grad is not None]
+            if self.elementwise and self.state and len(parameters) > 1:
                 parameters = self._packs.move(self, number, parameters, update)
             cls = dtype = None  # those of the last one: most are alike
             for parameter in parameters:

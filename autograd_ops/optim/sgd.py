@@ -104,6 +104,12 @@ class SGD(Optimizer):
         undamped = 1.0 - float(group["dampening"])
         nesterov, maximize = group["nesterov"], group["maximize"]
 
+        def descend(parameter: Tensor, array: Any, grad: Any) -> None:
+            array -= lr * grad
+
+        if not (maximize or weight_decay or momentum):
+            return descend
+
         def update(parameter: Tensor, array: Any, grad: Any) -> None:
             if maximize:
                 grad = -grad

@@ -166,9 +166,23 @@ def _shape_of(value: Any, tensors: list[Any]) -> Any:
     """What of an argument a recording is for; its Tensors and arrays are added to `tensors`."""
     if isinstance(value, Tensor):
         array = value.array
-        first = next((i for i, t in enumerate(tensors) if (t.array if isinstance(t, Tensor) else t) is array), None)
+        first = None  # the place of an argument that has the same array
+        for i, other in enumerate(tensors):
+            if (other.array if isinstance(other, Tensor) else other) is array:
+                first = i
+                break
         tensors.append(value)
-        return (type(value), array.shape, array.dtype, value.node is None, value.alias is None, value._grad is None, first)
+        if value.node is None:
+            return (type(value), array.shape, array.dtype, value.alias is None, first)
+        return (
+            type(value),
+            array.shape,
+            array.dtype,
+            value.alias is None,
+            first,
+            type(value.node),
+            value._grad is None,
+        )
     cls = type(value)
     if cls in BY_VALUE:
         return (cls, value)

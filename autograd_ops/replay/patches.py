@@ -37,9 +37,7 @@ class stubbed:  # a context manager, named as one
         if op is not None and "tape_mode" not in function.__globals__:
             compile_op(op)
             self.__enter__()
-        real = FunctionType(
-            self._code, function.__globals__, function.__name__, self._defaults, function.__closure__
-        )
+        real = FunctionType(self._code, function.__globals__, function.__name__, self._defaults, function.__closure__)
         real.__kwdefaults__ = self._named
         return self._stub(real, args, kwargs)
 

@@ -19,8 +19,9 @@ from types import FunctionType
 from typing import Any
 
 from autograd_backends import is_array, kernels, namespace, scalar_to_array
+from autograd_backends.lookup import _kernels
 
-from .. import creation, tape
+from .. import creation, inplace, tape
 from ..autograd import core
 from ..errors import changed
 from ..random import drawing
@@ -99,6 +100,7 @@ class Recorder:
         self.tensors: list[Tensor] = []
         self.arguments: list[Tensor] = []
         self._thread = threading.get_ident()
+        self._first: list[tuple[Tensor, Any, Any]] = []  # each Tensor with its node and array, as first seen
         self._inside = 0  # of something that is one line
         self._aligned = False
         self._names: dict[int, str] = {}  # of an array, by its id
@@ -115,6 +117,7 @@ class Recorder:
             self._alive.append(array)
             if isinstance(given, Tensor):
                 self.arguments.append(given)
+                self._first.append((given, given.node, given.array))
                 self._of_tensor[id(given)] = f"tensors[{i}]"
         self._note_versions()
 
@@ -129,6 +132,7 @@ class Recorder:
                     stack.enter_context(stubbed(function, self._op_stub(op)))
             for function in _again_functions():
                 stack.enter_context(stubbed(function, lambda real, args, kwargs: self._again(real)(*args, **kwargs)))
+            stack.enter_context(stubbed(inplace.bump, self._bump_stub))  # type: ignore[arg-type]
             for owner, name, make in self._patches():
                 stack.enter_context(swapped(owner, name, make(getattr(owner, name))))
             yield
@@ -137,6 +141,7 @@ class Recorder:
         from ..nn.module import Module
         from ..optim.lr_scheduler.scheduler import LRScheduler
         from ..optim.optimizer import Optimizer
+        from ..optim.swa_utils import AveragedModel
 
         found: list[tuple[Any, str, Callable[[Any], Any]]] = [
             (core, "walk", self._walk_patch),
@@ -147,11 +152,13 @@ class Recorder:
             (Generator, "set_state", lambda real: self._refusing(real, "it sets the state of a generator")),
             (Module, "zero_grad", self._again),
             (Tensor, "grad", self._grad_patch),
+            (Tensor, "data", self._data_patch),
+            (AveragedModel, "update_parameters", self._again),
         ]
         for base, names in ((Optimizer, ("step", "zero_grad")), (LRScheduler, ("step",))):
             for cls in (base, *_below(base)):
                 found += [(cls, name, self._again) for name in names if name in cls.__dict__]
-        for cls in {type(kernels(array)) for array in self._alive}:
+        for cls in {type(backend) for backend in _kernels.values()}:
             found += [
                 (cls, "to_host", lambda real: self._refusing(real, "it reads a value")),
                 (cls, "write", self._write_patch),
@@ -241,6 +248,7 @@ class Recorder:
             else:
                 self._versions[id(tensor._grad)] = tensor._grad.version[0]
             self._names.setdefault(id(tensor.array), f"w{len(self.tensors)}")
+            self._first.append((tensor, tensor.node, tensor.array))
             self._alive.append(tensor.array)
             self.tensors.append(tensor)
         return name
@@ -422,7 +430,9 @@ class Recorder:
         if type(value) in (list, tuple):
             return "[" + ", ".join([self._again_said(v) for v in value]) + "]"
         if value is None or type(value) in (bool, int, str, float):
-            return repr(value) if value == value and value not in (float("inf"), -float("inf")) else self._constant(value)
+            return (
+                repr(value) if value == value and value not in (float("inf"), -float("inf")) else self._constant(value)
+            )
         return self._constant(value)
 
     def _write_patch(self, real: Any) -> Any:
@@ -430,11 +440,9 @@ class Recorder:
             real(backend, target, value)
             if not self._listening:
                 return
-            self.lines.append(f"{self._constant(backend, 'backend')}.write({self.name_of(target)}, {self.name_of(value)})")
-            for tensor in (*self.tensors, *self.arguments):
-                if tensor.array is target:
-                    self.lines.append(f"{self._of_tensor[id(tensor)]}.version[0] += 1")
-                    self._versions[id(tensor)] += 1
+            self.lines.append(
+                f"{self._constant(backend, 'backend')}.write({self.name_of(target)}, {self.name_of(value)})"
+            )
 
         return write
 
@@ -462,6 +470,29 @@ class Recorder:
                 self.lines.append(f"{self.tensor_name(tensor)}.grad = {said}")
 
         return property(get, set_)
+
+    def _data_patch(self, real: Any) -> Any:
+        def get(tensor: Tensor) -> Tensor:
+            if self._listening:
+                self.name_of(tensor)
+            data: Tensor = real.fget(tensor)
+            return data
+
+        def set_(tensor: Tensor, value: Tensor) -> None:
+            if self._listening:
+                self.give_up("it sets the data of a tensor")
+            real.fset(tensor, value)
+
+        return property(get, set_)
+
+    def _bump_stub(self, real: Any, args: Any, kwargs: Any) -> None:
+        real(*args, **kwargs)
+        if self._listening:
+            for tensor in (*self.tensors, *self.arguments):
+                if tensor.version is args[0].version:
+                    self.lines.append(f"{self._of_tensor[id(tensor)]}.version[0] += 1")
+                    self._versions[id(tensor)] += 1
+                    break
 
     # ---------------------------------------------------------------- backward
 
@@ -512,7 +543,7 @@ class Recorder:
             if type(node) is Port:
                 stack.append(node.main)
                 continue
-            if node.seq not in self._nodes or node.saved is FREED:
+            if node.seq not in self._nodes or node.saved is FREED or not isinstance(node.op, Op):
                 self.give_up(f"backward comes to {node.op.name}, which was not recorded in this step")
             stack += [parent for parent in node.parents if parent is not None]
 
@@ -635,7 +666,9 @@ class Recorder:
                 said[j] = self._names[id(g)]
             if op.fits_gradients and (g.shape != parent.shape or g.dtype != parent.dtype):
                 pulled[j] = fit(g, parent)
-                self.lines.append(f"{self._new(pulled[j], 'g')} = fit({said[j]}, {self._constant(_Like(parent), 'like')})")
+                self.lines.append(
+                    f"{self._new(pulled[j], 'g')} = fit({said[j]}, {self._constant(_Like(parent), 'like')})"
+                )
                 said[j] = self._names[id(pulled[j])]
         return pulled, said
 
@@ -648,13 +681,18 @@ class Recorder:
         said = ", ".join([name, *[values[w][1] for w in wanted]])
         text = f"{line} = {self._constant(rule, f'{op.name}_{target}_gradient')}({said})"
         given = [gradient, *[values[w][0] for w in wanted]]
-        self.lines.append(_call(text, f"{op.name}.{target}", line, given, [name, *[values[w][1] for w in wanted]], made))
+        self.lines.append(
+            _call(text, f"{op.name}.{target}", line, given, [name, *[values[w][1] for w in wanted]], made)
+        )
         return made, line
 
     # ---------------------------------------------------------------- at the end
 
     def finish(self) -> None:
         """Give up if something was changed that no line changes."""
+        for tensor, node, array in self._first:
+            if tensor.node is not node or tensor.array is not array:
+                self.give_up("it changes what a tensor is")
         for tensor in (*self.tensors, *self.arguments):
             for changed_one in (tensor, getattr(tensor, "_grad", None)):
                 if isinstance(changed_one, Tensor):
@@ -771,4 +809,3 @@ def _where() -> str:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("autograd_ops."):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}, line {frame.f_lineno}"
-

@@ -49,7 +49,9 @@ class Replay:
     """
 
     def __init__(self, name: str, recorder: Recorder, watch: Watch, arguments: Sequence[Any], result: Any) -> None:
-        without = [tensor in recorder.without_gradient for tensor in recorder.tensors] if recorder.reads_gradients else None
+        without = None
+        if recorder.reads_gradients:
+            without = [watch.gradless.get(id(t), t in recorder.without_gradient) for t in recorder.tensors]
         self._watch = watch
         self._lock = threading.Lock()
         self._recorder = recorder
@@ -186,12 +188,19 @@ class Replay:
         """Make the function that goes back; the lines that put the result on the tape with it."""
         recorder = self._recorder
         made = {line.partition(" = ")[0] for line in back}
-        names = sorted({n for line in back for n in _NAME.findall(line.partition(" = ")[2])} - {m for s in made for m in _NAME.findall(s)})
+        names = sorted(
+            {n for line in back for n in _NAME.findall(line.partition(" = ")[2])}
+            - {m for s in made for m in _NAME.findall(s)}
+        )
         lines = [f"{', '.join(names)}, = saved"] if names else []
         back = [*lines, *back, f"return ({', '.join([name for _, name in ends])},)"]
         function = self._compiled(f"{self._name}_back", "g, saved", back)
         step = recorder._constant(_Replayed(self._name, function), "replayed")
-        watched = [recorder._of_tensor[id(t)] for t in (*recorder.tensors, *recorder.arguments) if recorder._names[id(t.array)] in names]
+        watched = [
+            recorder._of_tensor[id(t)]
+            for t in (*recorder.tensors, *recorder.arguments)
+            if recorder._names[id(t.array)] in names
+        ]
         versions = "(" + "".join([f"({t}.version, {t}.version[0])," for t in watched]) + ")"
         parents = "(" + "".join([f"{recorder._of_tensor[id(t)]}.place()," for t, _ in ends]) + ")"
         saved = "(" + "".join([f"{n}," for n in names]) + ")"

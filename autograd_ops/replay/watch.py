@@ -21,6 +21,8 @@ from ..nn.module import Module
 from ..optim.lr_scheduler.scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
 from ..random.generator import Generator
+from autograd_backends import is_array
+
 from ..tensor import Tensor
 
 __all__ = ["BY_VALUE", "Same", "Watch"]
@@ -30,6 +32,8 @@ _BY_IDENTITY = (Tensor, Optimizer, LRScheduler, Generator, DType, FunctionType)
 
 #: More than this is not looked at before each replay.
 _LIMIT = 2000
+
+_OWN = (str(Path(__file__).parents[1]), str(Path(sys.modules["autograd_backends"].__file__ or "").parent))
 
 _LIBRARY = tuple(
     str(path)
@@ -48,6 +52,9 @@ _EFFECT_MODULES = frozenset({"time", "_random", "posix", "_io", "os"})
 
 #: Attributes of optimizers, schedulers and Tensors that change from step to step, so that they are read only by name.
 _STATEFUL = frozenset({"param_groups", "get_last_lr", "last_epoch", "array", "version", "_version"})
+
+
+_EFFECT_TYPES = frozenset({"_io", "_socket", "socket"})
 
 
 class Same:
@@ -88,17 +95,22 @@ class Watch:
     def __init__(self, step: Any) -> None:
         self.modules: dict[int, Module] = {}
         self.reason: str | None = None
+        self._called: dict[int, str] = {}  # cells, by the variable that each is of
+        self.gradless: dict[int, bool] = {}  # whether the parameters of modules had no grad when these were found
         self._codes: set[CodeType] = set()
         self._read: dict[tuple[int, str], tuple[Any, str, Any]] = {}  # holder and name, and what was there
         self._alive: list[Any] = []
         self._shown: dict[int, tuple[Module, Any]] = {}  # what the attributes of each module were
+        self._of = step
         self._own: CodeType | None = None
         if isinstance(step, Module):
             self._note([step], 0)
         else:
             self._own = getattr(getattr(step, "__func__", step), "__code__", None)
             self._note([getattr(step, "__self__", None)], 0)
-            self._cells(getattr(step, "__func__", step))
+            function = getattr(step, "__func__", step)
+            if isinstance(function, FunctionType):
+                self._cells(function)
 
     # ---------------------------------------------------------------- while the step is recorded
 
@@ -118,13 +130,25 @@ class Watch:
                     for function in gc.get_referrers(code):
                         if isinstance(function, FunctionType):
                             self._cells(function)
-        elif event == "c_call" and code in self._codes:
+        elif event == "c_call" and (code in self._codes or not code.co_filename.startswith(_OWN)):
             name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
             module = getattr(called, "__module__", None)
-            if (
+            if type(owner).__module__ in _EFFECT_TYPES and name in (
+                "write",
+                "flush",
+                "read",
+                "readline",
+                "send",
+                "recv",
+            ):
+                self._refuse(f"it calls {name} of a file", frame)
+            elif code not in self._codes:
+                return
+            elif (
                 (name in _EFFECTS and isinstance(owner, ModuleType))
                 or module in _EFFECT_MODULES
                 or isinstance(owner, random.Random)
+                or getattr(owner, "__module__", None) == "datetime"
                 or type(owner).__module__.startswith("numpy.random")
             ):
                 self._refuse(f"it calls {name}", frame)
@@ -134,9 +158,13 @@ class Watch:
             self.reason = f"{reason} ({frame.f_code.co_filename}, line {frame.f_lineno})"
 
     def _cells(self, function: Any) -> None:
-        for cell in getattr(function, "__closure__", None) or ():
+        for cell, name in zip(function.__closure__ or (), function.__code__.co_freevars, strict=True):
+            self._called[id(cell)] = name
             self._note(cell, "cell_contents")
-        for default in (*(getattr(function, "__defaults__", None) or ()), *(getattr(function, "__kwdefaults__", None) or {}).values()):
+        for default in (
+            *(getattr(function, "__defaults__", None) or ()),
+            *(getattr(function, "__kwdefaults__", None) or {}).values(),
+        ):
             self._note([default], 0)
 
     def _note(self, holder: Any, name: Any) -> None:
@@ -151,7 +179,10 @@ class Watch:
             self._read[key] = (holder, name, self._seen(value))
             if len(self.modules) > known:
                 for module in list(self.modules.values())[known:]:
-                    self._shown.update({id(m): (m, _attributes(m)) for m in module.modules() if id(m) not in self._shown})
+                    self.gradless.update({id(p): p._grad is None for p in module.parameters()})
+                    self._shown.update(
+                        {id(m): (m, _attributes(m)) for m in module.modules() if id(m) not in self._shown}
+                    )
         except Unwatchable as found:
             if self.reason is None:
                 self.reason = f"it reads {found}"
@@ -162,7 +193,9 @@ class Watch:
 
     def parameters(self) -> list[Tensor]:
         """The parameters and buffers of all modules."""
-        return [t for m, _ in self._shown.values() for t in (*m._parameters.values(), *m._buffers.values()) if t is not None]
+        return [
+            t for m, _ in self._shown.values() for t in (*m._parameters.values(), *m._buffers.values()) if t is not None
+        ]
 
     def _seen(self, value: Any) -> Any:
         return _seen(value, [_LIMIT], set(), self.modules)
@@ -173,7 +206,9 @@ class Watch:
         """Find what the step changed, and how to see quickly whether something has changed since."""
         name = None if self.reason else self._changed()
         if name is not None:
-            self.reason = f"it changes {name}, which a replay would not"
+            code = self._own or getattr(getattr(type(self._of), "forward", None), "__code__", None)
+            place = "" if code is None else f" ({code.co_filename}, line {code.co_firstlineno})"
+            self.reason = f"it changes {name}, which a replay would not{place}"
         elif self.reason is None and any(m._hooked for m, _ in self._shown.values()):
             self.reason = "a module has hooks"
         self._count = Module.changes
@@ -186,9 +221,7 @@ class Watch:
         asked = ["True"]
         for i, (holder, name, seen) in enumerate(self._read.values()):
             if type(holder) is list:
-                if type(seen) is not Same and type(seen[0]) is not type:  # given to the step, and may change
-                    self._rest.append((holder, name, seen))
-                elif type(seen) is tuple and seen[0] not in BY_VALUE:
+                if type(seen) is tuple and seen[0] not in BY_VALUE:  # given to the step, and may change
                     self._rest.append((holder, name, seen))
                 continue
             now = f"h{i}.get({name!r})" if type(holder) is dict else f"h{i}.{name}"
@@ -204,7 +237,7 @@ class Watch:
             scope[f"h{i}"] = holder
         for module, _ in self._shown.values():
             for name, value in vars(module).items():
-                if name in _REGISTERS or type(value) in BY_VALUE or isinstance(value, (Tensor, Module)):
+                if name in _REGISTERS or _fixed(value) or isinstance(value, (Tensor, Module)):
                     continue
                 self._rest.append((vars(module), name, self._seen(value)))
         question: Callable[[], bool] = eval("lambda: " + " and ".join(asked), scope)
@@ -213,7 +246,7 @@ class Watch:
     def _changed(self) -> str | None:
         for holder, name, seen in self._read.values():
             if _seen(_get(holder, name), [_LIMIT], set(), {}) != seen:
-                return str(name)
+                return self._called.get(id(holder), str(name))
         for module, shown in self._shown.values():
             if _attributes(module) != shown:
                 return f"an attribute of {type(module).__name__}"
@@ -240,6 +273,11 @@ _REGISTERS = frozenset(
         *("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"),
     }
 )
+
+
+def _fixed(value: Any) -> bool:
+    """Whether it cannot change by itself."""
+    return type(value) in BY_VALUE or (type(value) is tuple and all(map(_fixed, value)))
 
 
 def _attributes(module: Module) -> Any:
@@ -275,9 +313,24 @@ def _seen(value: Any, left: list[int], around: set[int], modules: dict[int, Modu
     if isinstance(value, MethodType):
         return (Same(value.__func__), _seen(value.__self__, left, around, modules))
     if isinstance(value, (type, ModuleType)):
-        if _is_library(getattr(value, "__file__", None) or getattr(sys.modules.get(value.__module__ if cls is not ModuleType else ""), "__file__", None)):
+        if _is_library(
+            getattr(value, "__file__", None)
+            or getattr(sys.modules.get(value.__module__ if cls is not ModuleType else ""), "__file__", None)
+        ):
             return Same(value)
-        return (Same(value), [(k, type(v), v) for k, v in vars(value).items() if type(v) in BY_VALUE])
+        shown = {k: v for k, v in vars(value).items() if type(v) in BY_VALUE or type(v) in (list, dict, set)}
+        shown.pop("__builtins__", None)
+        return (Same(value), _seen(shown, left, around | {id(value)}, modules))
+    if isinstance(value, FunctionType):
+        return (
+            (Same(value), _seen(vars(value), left, around, modules))
+            if vars(value) and not _is_library(value.__code__.co_filename)
+            else Same(value)
+        )
+    if is_array(value):
+        if getattr(value, "nbytes", _LIMIT) >= _LIMIT:
+            raise Unwatchable("a large array that is no tensor")
+        return (Same(value), str(value.tolist()))
     if isinstance(value, _BY_IDENTITY) or (callable(value) and not hasattr(value, "__dict__")):
         return Same(value)
     if id(value) in around:
@@ -289,8 +342,14 @@ def _seen(value: Any, left: list[int], around: set[int], modules: dict[int, Modu
         return (cls, [_seen(v, left, around, modules) for v in value])
     if isinstance(value, (set, frozenset)):
         return (cls, Same(value), len(value), [_seen(v, left, around, modules) for v in value])
+    if hasattr(value, "__len__") and hasattr(value, "__iter__"):
+        return (Same(value), [_seen(v, left, around, modules) for v in value])
     if hasattr(value, "__next__"):
         raise Unwatchable("an iterator")
-    if hasattr(value, "__dict__"):
-        return (Same(value), _seen(vars(value), left, around, modules))
-    return (Same(value),)
+    held = dict(getattr(value, "__dict__", {}))
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        held.update(
+            {n: getattr(value, n, None) for n in ((slots,) if isinstance(slots, str) else slots) if n[:2] != "__"}
+        )
+    return (Same(value), _seen(held, left, around, modules)) if held else (Same(value),)

@@ -1,8 +1,9 @@
 """Small computations as lines of source, for replays of recorded steps.
 
-What a kernel does on small arrays is two or three calls of NumPy; to find them takes as long as to make them. A recorded
-step knows its arrays, so it can have the calls themselves, which write into arrays that it keeps. Each function here
-says the calls that the kernel or rule of its name makes on such arrays: the same ones, so the numbers are the same.
+What a kernel does on small arrays is two or three calls of NumPy; to find them takes as long as to make them. A
+recorded step knows its arrays, so it can have the calls themselves, which write into arrays that it keeps. Each
+function here says the calls that the kernel or rule of its name makes on such arrays: the same ones, so the numbers
+are the same.
 """
 
 from __future__ import annotations
