@@ -331,7 +331,7 @@ def _seen(value: Any, left: list[int], around: set[int], modules: dict[int, Modu
         if getattr(value, "nbytes", _LIMIT) >= _LIMIT:
             raise Unwatchable("a large array that is no tensor")
         return (Same(value), str(value.tolist()))
-    if isinstance(value, _BY_IDENTITY) or (callable(value) and not hasattr(value, "__dict__")):
+    if cls.__module__ == __package__ or isinstance(value, _BY_IDENTITY) or (callable(value) and not hasattr(value, "__dict__")):
         return Same(value)
     if id(value) in around:
         return "itself"
