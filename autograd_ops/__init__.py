@@ -95,8 +95,8 @@ if TYPE_CHECKING:
         LongTensor,
         ShortTensor,
     )
-    from .serialization import SerializationError, load, save
     from .replay import compile
+    from .serialization import SerializationError, load, save
     from .settings import *
 
 #: What is imported when it is first asked for: modules, and what is in one.

@@ -9,119 +9,35 @@ Where a line cannot say it, the recorder gives up and remembers why: the step ha
 
 from __future__ import annotations
 
-import re
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, contextmanager
-from heapq import heappop, heappush
-from types import FunctionType
 from typing import Any
 
-from autograd_backends import is_array, kernels, namespace, scalar_to_array
+from autograd_backends import is_array, kernels, scalar_to_array
 from autograd_backends.lookup import _kernels
 
-from .. import creation, inplace, tape
+from .. import creation, inplace
 from ..autograd import core
-from ..errors import changed
 from ..random import drawing
 from ..random.generator import Generator
-from ..registry import Op, parameters
-from ..runtime import fit, fit_all
+from ..registry import Op
 from ..table import TABLE
-from ..tape import FREED, Leaf, Node, Port, mode
+from ..tape import Node, Port, mode
 from ..tensor import Tensor
+from .backward import Backward
+from .helpers import copied
+from .lines import Call
 from .patches import stubbed, swapped
 
-__all__ = ["Call", "Recorder"]
+__all__ = ["Recorder"]
 
 #: Functions that make a Tensor of numbers which are the same each time.
 _CONSTANT = ("zeros", "ones", "empty", "full", "arange", "linspace", "eye")
 
 
-class Call(str):
-    """A line that calls one function, and what it calls it with: a backend may have other lines that say the same.
-
-    Attributes
-    ----------
-    key
-        The op, or the op and the input whose rule it is.
-    out
-        The name of the result.
-    values, said
-        The arguments, and how the line says them.
-    result
-        What it was.
-    """
-
-    __slots__ = ("key", "out", "result", "said", "values")
-
-    key: str
-    out: str
-    values: list[Any]
-    said: list[str]
-    result: Any
-
-
-def _call(text: str, key: str, out: str, values: list[Any], said: list[str], result: Any) -> Call:
-    line = Call(text)
-    line.key, line.out, line.values, line.said, line.result = key, out, values, said, result
-    return line
-
-
-class Recorder:
-    """Writes down what happens in one thread between `begin` and `end`.
-
-    Parameters
-    ----------
-    arguments
-        The Tensors and arrays that the step is given, in order.
-
-    Attributes
-    ----------
-    reason
-        Why the step cannot be replayed; ``None`` if it can.
-    lines
-        What it did, in order.
-    scope
-        What the lines name: functions, Tensors, constants.
-    tensors
-        The Tensors that were there before, and are no arguments.
-    reads_gradients
-        Whether it looks at the ``grad`` of a Tensor, and so may ask whether there is one.
-    """
-
-    def __init__(self, arguments: Sequence[Any]) -> None:
-        self.reason: str | None = None
-        self.reads_gradients = False
-        self.without_gradient: set[Tensor] = set()  # when the step first used them
-        self.lines: list[str] = []
-        self.scope: dict[str, Any] = {"to_array": to_array, "fit": fit, "fit_all": fit_all, "copied": copied}
-        self.tensors: list[Tensor] = []
-        self.arguments: list[Tensor] = []
-        self._thread = threading.get_ident()
-        self._first: list[tuple[Tensor, Any, Any]] = []  # each Tensor with its node and array, as first seen
-        self._inside = 0  # of something that is one line
-        self._aligned = False
-        self._names: dict[int, str] = {}  # of an array, by its id
-        self._of_tensor: dict[int, str] = {}  # of a Tensor, by its id
-        self._alive: list[Any] = []  # so that no id is used twice
-        self._born: set[int] = set()
-        self._nodes: set[int] = set()  # those that a line made, by number
-        self._gradients: list[int] = []  # ids of arrays that are the grad of somebody now
-        self._versions: dict[int, int] = {}
-        self._count = 0
-        for i, given in enumerate(arguments):
-            array = given.array if isinstance(given, Tensor) else given
-            self._names[id(array)] = f"a{i}"
-            self._alive.append(array)
-            if isinstance(given, Tensor):
-                self.arguments.append(given)
-                self._first.append((given, given.node, given.array))
-                self._of_tensor[id(given)] = f"tensors[{i}]"
-        self._note_versions()
-
-    # ---------------------------------------------------------------- what the step meets while it is recorded
+class Recorder(Backward):
+    """Lines of a step that runs within `recording`; the arguments are those of `Lines`."""
 
     @contextmanager
     def recording(self) -> Any:
@@ -167,15 +83,6 @@ class Recorder:
             ]
         return found
 
-    @property
-    def _listening(self) -> bool:
-        return self.reason is None and not self._inside and threading.get_ident() == self._thread
-
-    def give_up(self, reason: str) -> None:
-        """The step cannot be replayed."""
-        if self.reason is None:
-            self.reason = f"{reason} ({_where()})"
-
     def _refusing(self, real: Any, reason: str) -> Any:
         def refusing(*args: Any, **kwargs: Any) -> Any:
             if self._listening:
@@ -183,88 +90,6 @@ class Recorder:
             return real(*args, **kwargs)
 
         return refusing
-
-    def _silently(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        self._inside += 1
-        try:
-            return function(*args, **kwargs)
-        finally:
-            self._inside -= 1
-
-    # ---------------------------------------------------------------- names
-
-    def _new(self, value: Any, letter: str = "v") -> str:
-        """The name of an array that the next line makes."""
-        self._count += 1
-        name = f"{letter}{self._count}"
-        self._names[id(value)] = name
-        self._alive.append(value)
-        return name
-
-    def _constant(self, value: Any, hint: str = "k") -> str:
-        for name, known in self.scope.items():
-            if known is value:
-                return name
-        hint = re.sub(r"\W", "_", hint)
-        name = hint if hint not in self.scope and hint != "k" else f"{hint}_{len(self.scope)}"
-        self.scope[name] = value
-        return name
-
-    def name_of(self, value: Any) -> str:
-        """The name of the array of a Tensor, or of an array."""
-        array = value.array if isinstance(value, Tensor) else value
-        name = self._names.get(id(array))
-        if name is not None:
-            return name
-        for tensor in (*self.tensors, *self.arguments):
-            if tensor._grad is not None and tensor._grad.array is array:
-                name = self._new(array)
-                self._gradients.append(id(array))
-                self.lines.append(f"{name} = {self._of_tensor[id(tensor)]}.grad.array")
-                return name
-        if isinstance(value, Tensor) and id(value) not in self._born:
-            self.tensor_name(value)
-            return self._names[id(array)]
-        self.give_up("it uses numbers that no op made")
-        return "None"
-
-    def tensor_name(self, tensor: Tensor) -> str:
-        """The name of a Tensor that was there before."""
-        name = self._of_tensor.get(id(tensor))
-        if name is None:
-            for owner in (*self.tensors, *self.arguments):
-                if owner._grad is tensor:
-                    return f"{self._of_tensor[id(owner)]}.grad"
-            if id(tensor) in self._born:
-                self.give_up("it makes a tensor that keeps a gradient")
-            if tensor.alias is not None and tensor.place() is not None:
-                self.give_up("it uses a view that was made before, of a tensor that requires grad")
-            name = f"t{len(self.tensors)}"
-            self.scope[name] = tensor
-            self._of_tensor[id(tensor)] = name
-            self._versions[id(tensor)] = tensor.version[0]
-            if tensor._grad is None:
-                self.without_gradient.add(tensor)
-            else:
-                self._versions[id(tensor._grad)] = tensor._grad.version[0]
-            self._names.setdefault(id(tensor.array), f"w{len(self.tensors)}")
-            self._first.append((tensor, tensor.node, tensor.array))
-            self._alive.append(tensor.array)
-            self.tensors.append(tensor)
-        return name
-
-    def _said(self, value: Any) -> str:
-        """How a line says an argument."""
-        if isinstance(value, Tensor) or is_array(value):
-            return self.name_of(value)
-        if type(value) in (list, tuple):
-            parts = ", ".join([self._said(v) for v in value])
-            return f"[{parts}]" if type(value) is list else f"({parts}{',' if len(value) == 1 else ''})"
-        if value is None or type(value) in (bool, int, str):
-            return repr(value)
-        if type(value) is float and value - value == 0:
-            return repr(value)
-        return self._constant(value)
 
     # ---------------------------------------------------------------- ops
 
@@ -283,7 +108,11 @@ class Recorder:
         if given is None:
             return real(*args, **kwargs)  # which says what is wrong
         kinds = {i.name: i.kind for i in op.inputs}
-        if op.recorded is not None and mode.enabled and any(_on_tape(v) for n, v in zip(names, given) if n in kinds):
+        if (
+            op.recorded is not None
+            and mode.enabled
+            and any(_on_tape(v) for n, v in zip(names, given, strict=True) if n in kinds)
+        ):
             return real(*args, **kwargs)  # written as other ops
         said = []
         for name, value in zip(names, given, strict=True):
@@ -302,7 +131,7 @@ class Recorder:
             if plain and not op.saves:
                 arrays = [v.array if isinstance(v, Tensor) else v for v in given]
                 array = result.array if isinstance(result, Tensor) else result
-                self.lines[-1] = _call(self.lines[-1], op.name, self._names[id(array)], arrays, said, array)
+                self.lines[-1] = Call(self.lines[-1], op.name, self._names[id(array)], arrays, said, array)
         else:
             self._several_results(op, result, call, plain)
         return result
@@ -313,7 +142,7 @@ class Recorder:
         name = self._new(array)
         made = node is not None and node.op is op
         if made:
-            self._nodes.add(node.seq)
+            self._nodes.add(node.seq)  # type: ignore[union-attr]
         if op.saves and plain:
             extras = self._extras(op, node if made else None)
             self.lines.append(f"{', '.join([name, *extras])} = {call}")
@@ -406,21 +235,6 @@ class Recorder:
 
         return again
 
-    def _note_versions(self) -> None:
-        """All changes so far are those of lines."""
-        for tensor in (*self.tensors, *self.arguments):
-            if isinstance(tensor, Tensor):
-                self._versions[id(tensor)] = tensor.version[0]
-                if tensor._grad is not None:
-                    self._alive.append(tensor._grad)
-                    self._versions[id(tensor._grad)] = tensor._grad.version[0]
-
-    def _forget_gradients(self) -> None:
-        """The arrays that are gradients of Tensors may be others from here on."""
-        for known in self._gradients:
-            self._names.pop(known, None)
-        self._gradients.clear()
-
     def _again_said(self, value: Any) -> str:
         if isinstance(value, Tensor):
             if id(value) in self._of_tensor or id(value.array) not in self._names:
@@ -494,269 +308,16 @@ class Recorder:
                     self._versions[id(tensor)] += 1
                     break
 
-    # ---------------------------------------------------------------- backward
 
-    def _walk_patch(self, real: Any) -> Any:
-        def walk(
-            roots: Sequence[Node],
-            gradients: Sequence[Any],
-            retain_graph: bool,
-            create_graph: bool,
-            inputs: Any = None,
-        ) -> dict[int, Any]:
-            if self._listening:
-                if create_graph or inputs is not None:
-                    self.give_up("it differentiates with create_graph or for inputs of its own")
-                else:
-                    self._known_nodes(roots, frozenset())
-                    self._forget_gradients()
-            if not self._listening:
-                found: dict[int, Any] = real(roots, gradients, retain_graph, create_graph, inputs)
-                return found
-            before, mode.enabled = mode.enabled, False
-            try:
-                for leaf, gradient, name, owned, _ in self._walk(roots, gradients, retain_graph, {}):
-                    tensor = leaf.ref()  # type: ignore[attr-defined]
-                    if tensor is not None:
-                        self._silently(tensor.accumulate, gradient, owned)
-                        self._names.pop(id(tensor._grad.array), None)  # its name now is that of the grad
-                        self.lines.append(f"{self.tensor_name(tensor)}.accumulate({name}, {owned})")
-                self._note_versions()
-            finally:
-                mode.enabled = before
-            return {}
-
-        return walk
-
-    def _known_nodes(self, roots: Sequence[Node], ends: Any) -> None:
-        """Give up if there is a node behind `roots` that no line made."""
-        stack, seen = list(roots), set()
-        while stack:
-            node = stack.pop()
-            if node.seq in seen:
-                continue
-            seen.add(node.seq)
-            if node.hooks is not None or getattr(node, "after", None) is not None:
-                self.give_up("a hook on a tensor waits for its gradient")
-            if node.seq in ends or type(node) is Leaf:
-                continue
-            if type(node) is Port:
-                stack.append(node.main)
-                continue
-            if node.seq not in self._nodes or node.saved is FREED or not isinstance(node.op, Op):
-                self.give_up(f"backward comes to {node.op.name}, which was not recorded in this step")
-            stack += [parent for parent in node.parents if parent is not None]
-
-    def _walk(
-        self, roots: Sequence[Node], gradients: Sequence[Any], retain: bool, ends: dict[int, Any]
-    ) -> list[tuple[Node, Any, str, bool, int]]:
-        """`tape.walk` that writes lines: the leaves, with gradient, its name, whether it is nobody else's, how many met."""
-        grads: dict[int, Any] = {}
-        names: dict[int, str] = {}
-        waiting: dict[int, Node] = {}
-        arrived: list[Node] = []
-        count: dict[int, int] = {}
-        owned: set[int] = set()
-        heap: list[int] = []
-        parents: Sequence[Node | None] = roots
-        pulled: Sequence[Any] = gradients
-        said = [self._names.get(id(g)) or self._constant(g, "ones") for g in gradients]
-        fresh = False
-        while True:
-            for parent, gradient, name in zip(parents, pulled, said, strict=True):
-                if parent is None or gradient is None:
-                    continue
-                seq = parent.seq
-                count[seq] = count.get(seq, 0) + 1
-                if seq not in grads:
-                    grads[seq], names[seq] = gradient, name
-                    if fresh:
-                        owned.add(seq)
-                    if type(parent) is Leaf or seq in ends:
-                        arrived.append(parent)
-                    else:
-                        waiting[seq] = parent
-                        heappush(heap, -seq)
-                    continue
-                grads[seq] = grads[seq] + gradient
-                owned.add(seq)
-                total = self._new(grads[seq], "g")
-                self.lines.append(f"{total} = {names[seq]} + {name}")
-                names[seq] = total
-            if not heap:
-                break
-            seq = -heappop(heap)
-            node, gradient, name = waiting.pop(seq), grads.pop(seq), names.pop(seq)
-            parents = node.parents
-            if type(node) is Port:
-                main = node.main
-                if main.seq not in grads:
-                    grads[main.seq], names[main.seq] = [None] * len(main.shape), ["None"] * len(main.shape)  # type: ignore[assignment]
-                    waiting[main.seq] = main
-                    heappush(heap, -main.seq)
-                grads[main.seq][node.index] = gradient
-                names[main.seq][node.index] = name  # type: ignore[index]
-                pulled, said = (None,), ["None"]
-                continue
-            if type(gradient) is list:
-                self._count += 1
-                like = self._constant(_Like(node), "like")
-                self.scope["with_zeros"] = tape._with_zeros
-                self.lines.append(f"g{self._count} = with_zeros([{', '.join(name)}], {like})")
-                name, gradient = f"g{self._count}", tape._with_zeros(gradient, node)
-            self._inside += 1
-            try:
-                pulled, said = self._pull(node, gradient, name)
-            finally:
-                self._inside -= 1
-            fresh = node.op.fresh
-            if node.op.keeps_arrays and not retain:
-                node.saved = FREED
-        return [(n, grads[n.seq], names[n.seq], n.seq in owned, count[n.seq]) for n in arrived]
-
-    def _pull(self, node: Node, gradient: Any, name: str) -> tuple[list[Any], list[str]]:
-        """Run the rules of a node, a line for each."""
-        op: Any = node.op
-        kinds = {i.name: i.kind for i in op.inputs}
-        values: dict[str, tuple[Any, str]] = {}
-        column = 0
-        for kept in op.kept:
-            value = node.saved[column]
-            if kept.kind in ("input", "output"):
-                versions, numbers = node.saved[column + 1 : column + 3]
-                many = kinds.get(kept.name) == "arrays"
-                for version, number in zip(versions, numbers) if many else ((versions, numbers),):
-                    if version[0] != number and value is not None:
-                        raise changed(op, kept.name, version)
-                column += 2
-            column += 1
-            values[kept.name] = value, self._said(value) if kept.wanted_by else "None"
-        values["needs"] = (tuple([p is not None for p in node.parents]),) * 2  # type: ignore[assignment]
-        values["needs"] = values["needs"][0], repr(values["needs"][0])
-        if op.joint_rule is not None:
-            made, lines = self._rule(op, op.joint_rule, "joint", gradient, name, values)
-            results, at = list(made), [f"{lines}[{i}]" for i in range(len(op.differentiable))]
-        else:
-            results, at = [], []
-            i = 0
-            for target in op.differentiable:
-                several = kinds[target] == "arrays"
-                needed = several or node.parents[i] is not None
-                i += 1
-                made, line = self._rule(op, op.rules[target], target, gradient, name, values) if needed else (None, "")
-                results.append(made)
-                at.append(line)
-        pulled: list[Any] = []
-        said: list[str] = []
-        for target, made, line in zip(op.differentiable, results, at, strict=True):
-            if kinds[target] == "arrays":
-                count = len(node.parents) - len(op.differentiable) + 1
-                for j in range(count):
-                    pulled.append(None if made is None else made[j])
-                    said.append(f"{line}[{j}]")
-            else:
-                pulled.append(made)
-                said.append(line)
-        for j, parent in enumerate(node.parents):
-            g = pulled[j]
-            if g is None or parent is None:
-                continue
-            if "[" in said[j]:
-                self.lines.append(f"{self._new(g, 'g')} = {said[j]}")
-                said[j] = self._names[id(g)]
-            if op.fits_gradients and (g.shape != parent.shape or g.dtype != parent.dtype):
-                pulled[j] = fit(g, parent)
-                self.lines.append(
-                    f"{self._new(pulled[j], 'g')} = fit({said[j]}, {self._constant(_Like(parent), 'like')})"
-                )
-                said[j] = self._names[id(pulled[j])]
-        return pulled, said
-
-    def _rule(
-        self, op: Op, rule: Any, target: str, gradient: Any, name: str, values: dict[str, tuple[Any, str]]
-    ) -> tuple[Any, str]:
-        wanted = parameters(rule)[1:]
-        made = rule(gradient, *[values[w][0] for w in wanted])
-        line = "g0" if made is None else self._new(made, "g")
-        said = ", ".join([name, *[values[w][1] for w in wanted]])
-        text = f"{line} = {self._constant(rule, f'{op.name}_{target}_gradient')}({said})"
-        given = [gradient, *[values[w][0] for w in wanted]]
-        self.lines.append(
-            _call(text, f"{op.name}.{target}", line, given, [name, *[values[w][1] for w in wanted]], made)
-        )
-        return made, line
-
-    # ---------------------------------------------------------------- at the end
-
-    def finish(self) -> None:
-        """Give up if something was changed that no line changes."""
-        for tensor, node, array in self._first:
-            if tensor.node is not node or tensor.array is not array:
-                self.give_up("it changes what a tensor is")
-        for tensor in (*self.tensors, *self.arguments):
-            for changed_one in (tensor, getattr(tensor, "_grad", None)):
-                if isinstance(changed_one, Tensor):
-                    if self._versions.get(id(changed_one), 0) != changed_one.version[0]:
-                        self.give_up("it changes a tensor in a way that is not recorded")
-
-    def backward_of(self, result: Tensor) -> tuple[list[str], list[tuple[Any, str]]] | None:
-        """The lines that lead from the gradient ``g`` of `result` back, and (what has it, its name) for each end.
-
-        ``None`` if backward has been there already. The ends are Tensors.
-        """
-        ends = {t.node.seq: t for t in self.arguments if t.node is not None}
-        node = result.place()
-        assert node is not None
-        self._known_nodes([node], ends)
-        if self.reason is not None:
-            return None
-        forward, self.lines = self.lines, []
-        before, mode.enabled = mode.enabled, False
-        array = result.array
-        one = namespace(array).ones(array.shape, dtype=array.dtype, device=array.device)
-        self._names[id(one)] = "g"
-        self._alive.append(one)
-        try:
-            found = []
-            for end, _, name, _, count in self._walk([node], [one], True, ends):
-                tensor = ends[end.seq] if end.seq in ends else end.ref()  # type: ignore[attr-defined]
-                if count > 1:
-                    self.give_up("a tensor is used several times before a backward outside of it")
-                if tensor is not None:
-                    self.tensor_name(tensor)
-                    found.append((tensor, name))
-            return self.lines, found
-        finally:
-            self.lines, mode.enabled = forward, before
-
-
-class _Like:
-    """What of a node its gradients are fitted to."""
-
-    def __init__(self, node: Node) -> None:
-        self.shape, self.dtype, self.op = node.shape, node.dtype, getattr(node, "op", None)
-
-
-def _again_functions() -> list[FunctionType]:
+def _again_functions() -> list[Any]:
     """Functions that are called again as they are: they change gradients, and not by ops."""
     from ..nn.utils import clip_grad
 
     return [clip_grad.clip_grad_norm_, clip_grad.clip_grad_value_, clip_grad.clip_grads_with_norm_]
 
 
-def to_array(value: Any) -> Any:
-    """`value`, as an array if it is a scalar of an array library."""
-    cls = type(value)
-    return scalar_to_array[cls](value) if cls in scalar_to_array else value
-
-
-def copied(array: Any) -> Any:
-    """A copy of `array`."""
-    return namespace(array).asarray(array, copy=True)
-
-
-def _below(cls: type) -> list[type]:
-    return [c for sub in cls.__subclasses__() for c in (sub, *_below(sub))]
+def _below(cls: Any) -> list[Any]:
+    return [c for below in cls.__subclasses__() for c in (below, *_below(below))]
 
 
 def _on_tape(value: Any) -> bool:
@@ -801,11 +362,3 @@ def _alike(op: Op, values: Sequence[Any]) -> bool:
 
 def _only_numbers(data: Any) -> bool:
     return type(data) in (bool, int, float, complex) or (type(data) in (list, tuple) and all(map(_only_numbers, data)))
-
-
-def _where() -> str:
-    """The line of the user's program that runs."""
-    frame: Any = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("autograd_ops."):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}, line {frame.f_lineno}"

@@ -17,7 +17,8 @@ from ..nn.module import Module
 from ..optim.optimizer import Optimizer
 from ..tape import FREED, Leaf, Node, Step, TapeError, new_node
 from ..tensor import Tensor
-from .recorder import Call, Recorder
+from .lines import Call
+from .recorder import Recorder
 from .watch import BY_VALUE, Watch
 
 __all__ = ["Replay"]
@@ -120,9 +121,10 @@ class Replay:
         found: list[Any] = []
         seen_by_others = set(_NAME.findall(said))
         for line in lines:
-            sayable = isinstance(line, Call) and is_array(line.result)
-            template = kernels(line.result).lines(line.key) if sayable else None
-            kept = template(line.values, line.said, line.out, True) if template is not None else None
+            template = kept = None
+            if isinstance(line, Call) and is_array(line.result):
+                template = kernels(line.result).lines(line.key)
+                kept = None if template is None else template(line.values, line.said, line.out, True)
             found.append((line, template, kept))
             if kept is None:
                 seen_by_others.update(_NAME.findall(line))
@@ -248,7 +250,7 @@ class _Replayed(Step):
         values, versions = saved
         for version, number in versions:
             if version[0] != number:
-                raise changed(self, "an input", version)  # type: ignore[arg-type]
+                raise changed(self, "an input", version)
         found: tuple[Any, ...] = self._function(gradient, values)
         return found
 

@@ -16,13 +16,13 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from autograd_backends import is_array
+
 from ..dtypes import DType
 from ..nn.module import Module
 from ..optim.lr_scheduler.scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
 from ..random.generator import Generator
-from autograd_backends import is_array
-
 from ..tensor import Tensor
 
 __all__ = ["BY_VALUE", "Same", "Watch"]
@@ -331,7 +331,11 @@ def _seen(value: Any, left: list[int], around: set[int], modules: dict[int, Modu
         if getattr(value, "nbytes", _LIMIT) >= _LIMIT:
             raise Unwatchable("a large array that is no tensor")
         return (Same(value), str(value.tolist()))
-    if cls.__module__ == __package__ or isinstance(value, _BY_IDENTITY) or (callable(value) and not hasattr(value, "__dict__")):
+    if (
+        cls.__module__ == __package__
+        or isinstance(value, _BY_IDENTITY)
+        or (callable(value) and not hasattr(value, "__dict__"))
+    ):
         return Same(value)
     if id(value) in around:
         return "itself"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
-import numpy as np
+import numpy
 
 from ..array_types import Array
 from ..base import Backend
 from .blocks import blocks
 
 __all__ = ["cross_entropy", "cross_entropy_backward"]
+
+#: NumPy's type stubs know only some of the ways to call its functions.
+np: Any = numpy
 
 
 def cross_entropy(x: Array, target: Array, ignore_index: int, mean: bool) -> tuple[Array, Array, Array, Array, Array]:
@@ -60,5 +64,5 @@ def _numbers(count: int) -> Array:
 
 
 @lru_cache(maxsize=16)
-def _factor(count: int, dtype: np.dtype) -> Array:  # type: ignore[type-arg]
+def _factor(count: int, dtype: Any) -> Array:
     return np.full((1, 1), 1.0 / count, dtype)
