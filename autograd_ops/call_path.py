@@ -160,25 +160,25 @@ def call_source(op: Op) -> str:
     """The source of a call of `op`."""
     arguments = list(_argument_names(op))
     lines = [f"def call({', '.join(arguments)}):", "    tensors = False"]
+    guarded: list[str] = []
     for i in op.inputs:
-        lines += _take(op, i.name, i.kind, i.differentiable)
+        guarded += _take(op, i.name, i.kind, i.differentiable)
     if _comparing_devices:
-        lines.append(f"    work_beside(op, ({_all_arrays(op)}))")
-    lines += _align(op)
-    lines += _refuse_complex(op)
-    recording = _any_node(op)
+        guarded.append(f"    work_beside(op, ({_all_arrays(op)}))")
+    guarded += [*_align(op), *_refuse_complex(op)]
     if op.recorded is not None:
-        lines += [
-            f"    if ({recording}) and tape_mode.enabled:",
+        guarded += [
+            f"    if ({_any_node(op)}) and tape_mode.enabled:",
             f"        return recorded({', '.join(arguments)})",
         ]
     passed = ", ".join(_array(op, name) for name in arguments)
     result = "out" if op.outputs is None else "outs"
+    guarded.append(f"    {', '.join([result, *op.saves])} = forward({passed})")
     lines += [
         "    try:",
-        f"        {', '.join([result, *op.saves])} = forward({passed})",
+        *[f"    {line}" for line in guarded],
         "    except Exception as error:",
-        f"        raise explain(op, error, ({_all_arrays(op)})) from None",
+        f"        raise explain(op, error, ({_tuple(arguments)})) from None",
     ]
     lines += _one_output(op) if op.outputs is None else _several_outputs(op)
     return "\n".join(lines) + "\n"
