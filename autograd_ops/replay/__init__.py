@@ -110,7 +110,7 @@ class Compiled:
         return "\n\n".join(texts)
 
     def _record(self, key: Any, tensors: list[Any], args: Any, kwargs: Any) -> Any:
-        name = getattr(self._function, "__name__", "step")
+        name = getattr(self, "__name__", "step")
         if self._count >= MOST:
             self._give_up(name, f"it was recorded {MOST} times, and still something was new")
             return self._function(*args, **kwargs)

@@ -192,7 +192,8 @@ class Recorder(Backward):
 
     def _init_patch(self, real: Any) -> Any:
         recorder = self
-        constant = {getattr(creation, name).__code__ for name in _CONSTANT}
+        data = _innermost(creation.tensor)
+        constant = {_innermost(getattr(creation, name)).__code__ for name in _CONSTANT}
 
         def __init__(self: Tensor, *args: Any, **kwargs: Any) -> None:
             real(self, *args, **kwargs)
@@ -201,7 +202,7 @@ class Recorder(Backward):
                 recorder._alive.append(self)
                 frame = sys._getframe(1)
                 made = frame.f_code in constant
-                if frame.f_code is creation.tensor.__code__:
+                if frame.f_code is data.__code__:
                     made = not is_array(frame.f_locals["data"]) and _only_numbers(frame.f_locals["data"])
                 if made and id(self.array) not in recorder._names:
                     kept = recorder._constant(copied(self.array), "array")
@@ -313,7 +314,17 @@ def _again_functions() -> list[Any]:
     """Functions that are called again as they are: they change gradients, and not by ops."""
     from ..nn.utils import clip_grad
 
-    return [clip_grad.clip_grad_norm_, clip_grad.clip_grad_value_, clip_grad.clip_grads_with_norm_]
+    return [
+        _innermost(function)
+        for function in (clip_grad.clip_grad_norm_, clip_grad.clip_grad_value_, clip_grad.clip_grads_with_norm_)
+    ]
+
+
+def _innermost(function: Any) -> Any:
+    """What decorators are around."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
 
 
 def _below(cls: Any) -> list[Any]:

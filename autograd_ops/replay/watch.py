@@ -19,6 +19,7 @@ from typing import Any
 from autograd_backends import is_array
 
 from ..dtypes import DType
+from ..nn.hooks import FOR_ALL
 from ..nn.module import Module
 from ..optim.lr_scheduler.scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
@@ -209,7 +210,9 @@ class Watch:
             code = self._own or getattr(getattr(type(self._of), "forward", None), "__code__", None)
             place = "" if code is None else f" ({code.co_filename}, line {code.co_firstlineno})"
             self.reason = f"it changes {name}, which a replay would not{place}"
-        elif self.reason is None and any(m._hooked for m, _ in self._shown.values()):
+        elif self.reason is None and (
+            any(FOR_ALL.values()) or any(getattr(m, n) for m, _ in self._shown.values() for n in _HOOKS)
+        ):
             self.reason = "a module has hooks"
         self._count = Module.changes
         self._rest: list[tuple[Any, Any, Any]] = []
@@ -254,25 +257,21 @@ class Watch:
 
     def holds(self) -> bool:
         """Whether all is as it was when the step was recorded."""
-        if not self._quick():
+        if not self._quick() or (Module._hooked and any(FOR_ALL.values())):
             return False
         for holder, name, seen in self._rest:
             if _seen(_get(holder, name), [_LIMIT], set(), {}) != seen:
                 return False
         if Module.changes != self._count:
-            if Module._hooked or any(_attributes(module) != shown for module, shown in self._shown.values()):
+            if any(_attributes(module) != shown for module, shown in self._shown.values()):
                 return False
             self._count = Module.changes
         return True
 
 
 #: What a module keeps for itself; in step with its attributes.
-_REGISTERS = frozenset(
-    {
-        *("_parameters", "_buffers", "_modules", "_non_persistent", "_state_hooks"),
-        *("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"),
-    }
-)
+_HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+_REGISTERS = frozenset({"_parameters", "_buffers", "_modules", "_non_persistent", "_state_hooks", *_HOOKS})
 
 
 def _fixed(value: Any) -> bool:
