@@ -488,6 +488,51 @@ def test_steps_of_two_threads():
         assert found == [(x * x + 1).tanh().sum().item() for x in plain]
 
 
+def test_what_a_step_does_not_read_may_change():
+    class Trainer:
+        def __init__(self) -> None:
+            self.net, self.losses, self.scale = small(), [], 1.0
+
+        def step(self, x: Any) -> Any:
+            return self.net(x) * self.scale
+
+    trainer = Trainer()
+    again = ag.compile(trainer.step)
+    for i in range(30):
+        trainer.scale = float(i // 15)
+        trainer.losses.append(again(numbers(i, 2, 3)).sum().item())
+        assert trainer.losses[-1] == trainer.step(numbers(i, 2, 3)).sum().item()
+    assert again.source().count("def step_again") == 2
+
+
+def test_a_step_that_calls_itself_meanwhile():
+    net = small()
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+
+    @ag.compile
+    def step(x: Any) -> Any:
+        optimizer.zero_grad()
+        loss = net(x).sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    first = [step(numbers(i, 2, 3)).item() for i in range(3)]
+    found: list[float] = []
+    with optimizer.register_step_post_hook(lambda *_: found or found.append(1.0) or step(numbers(5, 2, 3))):
+        step(numbers(3, 2, 3))
+    assert len(first) == 3
+    assert found
+
+
+def test_large_arrays_are_let_go_of():
+    again = ag.compile(lambda x: (x.tanh().exp() + x).sum())
+    for i in range(6):
+        x = numbers(i, *((200, 200) if i % 2 else (128, 128)))
+        assert again(x).item() == (x.tanh().exp() + x).sum().item()
+    assert "del v1" in again.source()
+
+
 def test_methods_decorators_and_options():
     class Trainer:
         def __init__(self) -> None:

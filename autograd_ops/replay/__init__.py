@@ -96,7 +96,12 @@ class Compiled:
         if replays is not None:
             for replay in replays:
                 if replay.holds():
-                    return replay.run(tensors)
+                    if not replay.lock.acquire(blocking=False):  # it runs in another thread, or around this call
+                        return self._function(*args, **kwargs)
+                    try:
+                        return replay.run(tensors)
+                    finally:
+                        replay.lock.release()
         return self._record(key, tensors, args, kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:

@@ -20,6 +20,9 @@ from .helpers import copied, to_array
 
 __all__ = ["Call", "Lines"]
 
+#: From so many bytes on an array is let go of after the last line that needs it, rather than at the end.
+LARGE = 2**16
+
 
 class Call(str):
     """A line that calls one function, and what it calls it with: a backend may have other lines that say the same.
@@ -80,6 +83,7 @@ class Lines:
         self.scope: dict[str, Any] = {"to_array": to_array, "fit": fit, "copied": copied}
         self.tensors: list[Tensor] = []
         self.arguments: list[Tensor] = []
+        self.large: set[str] = set()  # names of arrays to be let go of as soon as can be
         self._thread = threading.get_ident()
         self._first: list[tuple[Tensor, Any, Any]] = []  # each Tensor with its node and array, as first seen
         self._inside = 0  # of something that is one line
@@ -125,6 +129,8 @@ class Lines:
         name = f"{letter}{self._count}"
         self._names[id(value)] = name
         self._alive.append(value)
+        if getattr(value, "nbytes", 0) >= LARGE:
+            self.large.add(name)
         return name
 
     def _constant(self, value: Any, hint: str = "k") -> str:

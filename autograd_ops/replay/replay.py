@@ -54,7 +54,8 @@ class Replay:
         if recorder.reads_gradients:
             without = [watch.gradless.get(id(t), t in recorder.without_gradient) for t in recorder.tensors]
         self._watch = watch
-        self._lock = threading.Lock()
+        #: Its own arrays are for one run at a time.
+        self.lock = threading.Lock()
         self._recorder = recorder
         self._name = re.sub(r"\W", "_", name)
         self._scope = recorder.scope
@@ -69,7 +70,9 @@ class Replay:
             lines += self._backward(*self._open[0])
         self.reason = recorder.reason
         if self.reason is None:
-            self._function = self._compiled(f"{self._name}_again", "tensors", [*lines, f"return {said}"])
+            lines = _let_go([*lines, f"return {said}"], recorder.large - self._scope.keys())
+            self._function = self._compiled(f"{self._name}_again", "tensors", lines)
+        self._open.clear()
         self._tensors = recorder.tensors
         self._as_before = self._question()
         #: Where the step asks for gradients: which Tensors had none when it began.
@@ -98,8 +101,7 @@ class Replay:
 
     def run(self, tensors: list[Any]) -> Any:
         """What the step does and returns, given the Tensors among its arguments."""
-        with self._lock:  # its own arrays are for one run at a time
-            return self._function(tensors)
+        return self._function(tensors)
 
     # ---------------------------------------------------------------- the source
 
@@ -208,6 +210,19 @@ class Replay:
         saved = "(" + "".join([f"{n}," for n in names]) + ")"
         result, name = self._open_name
         return [f"{result}.node = new_node({step}, {parents}, {name}, ({saved}, {versions}))"]
+
+
+def _let_go(lines: Sequence[str], large: set[str]) -> list[str]:
+    """`lines`, with one more after the last line that names a large array, which lets go of it."""
+    kept: list[str] = []
+    named: set[str] = set()
+    for line in reversed(lines):
+        last = [name for name in dict.fromkeys(_NAME.findall(line)) if name in large and name not in named]
+        named.update(last)
+        if last and not line.startswith("return"):
+            kept.append(f"del {', '.join(last)}")
+        kept.append(line)
+    return kept[::-1]
 
 
 def _fits(array: Any, before: Any) -> bool:

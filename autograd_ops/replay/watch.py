@@ -55,6 +55,9 @@ _EFFECT_MODULES = frozenset({"time", "_random", "posix", "_io", "os"})
 _STATEFUL = frozenset({"param_groups", "get_last_lr", "last_epoch", "array", "version", "_version"})
 
 
+#: Where one of these is called, attributes may be read by names that the code does not show.
+_BY_NAME = frozenset({"getattr", "vars", "__dict__", "attrgetter", "hasattr"})
+
 _EFFECT_TYPES = frozenset({"_io", "_socket", "socket"})
 
 
@@ -215,6 +218,11 @@ class Watch:
         ):
             self.reason = "a module has hooks"
         self._count = Module.changes
+        read = {name for code in self._codes for name in code.co_names}
+        if self._own is not None:
+            read.update(self._own.co_names)
+        #: Names of attributes that the step may read; ``None`` for all.
+        self._names = None if read & _BY_NAME else frozenset(read)
         self._rest: list[tuple[Any, Any, Any]] = []
         self._quick = self._questions()
 
@@ -243,6 +251,7 @@ class Watch:
                 if name in _REGISTERS or _fixed(value) or isinstance(value, (Tensor, Module)):
                     continue
                 self._rest.append((vars(module), name, self._seen(value)))
+        self._rest = [(h, n, _seen(_get(h, n), [_LIMIT], set(), {}, self._names)) for h, n, _ in self._rest]
         question: Callable[[], bool] = eval("lambda: " + " and ".join(asked), scope)
         return question
 
@@ -260,7 +269,7 @@ class Watch:
         if not self._quick() or (Module._hooked and any(FOR_ALL.values())):
             return False
         for holder, name, seen in self._rest:
-            if _seen(_get(holder, name), [_LIMIT], set(), {}) != seen:
+            if _seen(_get(holder, name), [_LIMIT], set(), {}, self._names) != seen:
                 return False
         if Module.changes != self._count:
             if any(_attributes(module) != shown for module, shown in self._shown.values()):
@@ -298,7 +307,9 @@ def _get(holder: Any, name: Any) -> Any:
         return None
 
 
-def _seen(value: Any, left: list[int], around: set[int], modules: dict[int, Module]) -> Any:
+def _seen(
+    value: Any, left: list[int], around: set[int], modules: dict[int, Module], names: frozenset[str] | None = None
+) -> Any:
     """What can be compared later: equal if nothing that a step could read has changed."""
     left[0] -= 1
     if left[0] < 0:
@@ -310,7 +321,7 @@ def _seen(value: Any, left: list[int], around: set[int], modules: dict[int, Modu
         modules[id(value)] = value
         return Same(value)
     if isinstance(value, MethodType):
-        return (Same(value.__func__), _seen(value.__self__, left, around, modules))
+        return (Same(value.__func__), _seen(value.__self__, left, around, modules, names))
     if isinstance(value, (type, ModuleType)):
         if _is_library(
             getattr(value, "__file__", None)
@@ -319,10 +330,10 @@ def _seen(value: Any, left: list[int], around: set[int], modules: dict[int, Modu
             return Same(value)
         shown = {k: v for k, v in vars(value).items() if type(v) in BY_VALUE or type(v) in (list, dict, set)}
         shown.pop("__builtins__", None)
-        return (Same(value), _seen(shown, left, around | {id(value)}, modules))
+        return (Same(value), _seen(shown, left, around | {id(value)}, modules, names))
     if isinstance(value, FunctionType):
         return (
-            (Same(value), _seen(vars(value), left, around, modules))
+            (Same(value), _seen(vars(value), left, around, modules, names))
             if vars(value) and not _is_library(value.__code__.co_filename)
             else Same(value)
         )
@@ -340,13 +351,19 @@ def _seen(value: Any, left: list[int], around: set[int], modules: dict[int, Modu
         return "itself"
     around = around | {id(value)}
     if isinstance(value, dict):
-        return (cls, [(_seen(k, left, around, modules), _seen(v, left, around, modules)) for k, v in value.items()])
+        return (
+            cls,
+            [
+                (_seen(k, left, around, modules, names), _seen(v, left, around, modules, names))
+                for k, v in value.items()
+            ],
+        )
     if isinstance(value, (list, tuple)):
-        return (cls, [_seen(v, left, around, modules) for v in value])
+        return (cls, [_seen(v, left, around, modules, names) for v in value])
     if isinstance(value, (set, frozenset)):
-        return (cls, Same(value), len(value), [_seen(v, left, around, modules) for v in value])
+        return (cls, Same(value), len(value), [_seen(v, left, around, modules, names) for v in value])
     if hasattr(value, "__len__") and hasattr(value, "__iter__"):
-        return (Same(value), [_seen(v, left, around, modules) for v in value])
+        return (Same(value), [_seen(v, left, around, modules, names) for v in value])
     if hasattr(value, "__next__"):
         raise Unwatchable("an iterator")
     held = dict(getattr(value, "__dict__", {}))
@@ -355,4 +372,6 @@ def _seen(value: Any, left: list[int], around: set[int], modules: dict[int, Modu
         held.update(
             {n: getattr(value, n, None) for n in ((slots,) if isinstance(slots, str) else slots) if n[:2] != "__"}
         )
-    return (Same(value), _seen(held, left, around, modules)) if held else (Same(value),)
+    if names is not None:
+        held = {name: v for name, v in held.items() if name in names}
+    return (Same(value), _seen(held, left, around, modules, names)) if held else (Same(value),)
