@@ -16,6 +16,7 @@ from ..nn.module import Module
 from ..tape import mode
 from ..tensor import Tensor
 from ..warn import warn_user
+from .helpers import strides
 from .recorder import Recorder
 from .replay import Replay
 from .watch import BY_VALUE, Same, Watch
@@ -177,20 +178,11 @@ def _shape_of(value: Any, tensors: list[Any]) -> Any:
                 first = i
                 break
         tensors.append(value)
-        if value.node is None:
-            return (type(value), array.shape, array.dtype, value.alias is None, first)
-        return (
-            type(value),
-            array.shape,
-            array.dtype,
-            value.alias is None,
-            first,
-            type(value.node),
-            value._grad is None,
-        )
+        kind = (type(value), array.shape, array.dtype, strides(array), value.alias is None, first)
+        return kind if value.node is None else (*kind, type(value.node), value._grad is None)
     cls = type(value)
     if cls in BY_VALUE:
-        return (cls, value)
+        return (cls, value if value or cls is not float else str(value))  # 0.0 is not -0.0
     if cls is tuple or cls is list:
         return (cls, *[_shape_of(v, tensors) for v in value])
     if cls is dict:
@@ -199,7 +191,7 @@ def _shape_of(value: Any, tensors: list[Any]) -> Any:
         return (cls, *[_shape_of(v, tensors) for v in value])
     if is_array(value):
         tensors.append(value)
-        return (cls, value.shape, value.dtype)
+        return (cls, value.shape, value.dtype, strides(value))
     return Same(value)
 
 

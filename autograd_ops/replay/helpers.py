@@ -6,7 +6,7 @@ from typing import Any
 
 from autograd_backends import namespace, scalar_to_array
 
-__all__ = ["copied", "to_array"]
+__all__ = ["copied", "strides", "to_array"]
 
 
 def to_array(value: Any) -> Any:
@@ -18,3 +18,8 @@ def to_array(value: Any) -> Any:
 def copied(array: Any) -> Any:
     """A copy of `array`."""
     return namespace(array).asarray(array, copy=True)
+
+
+def strides(array: Any) -> Any:
+    """How `array` lies in memory, if its library tells: in another order, sums round in another way."""
+    return getattr(array, "strides", None)

@@ -89,6 +89,7 @@ class Lines:
         self._inside = 0  # of something that is one line
         self._names: dict[int, str] = {}  # of an array, by its id
         self._of_tensor: dict[int, str] = {}  # of a Tensor, by its id
+        self._written: Any = None  # the array that a line has just written to
         self._alive: list[Any] = []  # so that no id is used twice
         self._born: set[int] = set()
         self._nodes: set[int] = set()  # those that a line made, by number
@@ -220,6 +221,9 @@ class Lines:
         for tensor, node, array in self._first:
             if tensor.node is not node or tensor.array is not array:
                 self.give_up("it changes what a tensor is")
+        self._check_versions()
+
+    def _check_versions(self) -> None:
         for tensor in (*self.tensors, *self.arguments):
             for changed_one in (tensor, getattr(tensor, "_grad", None)):
                 known = self._versions.get(id(changed_one), 0)
@@ -227,9 +231,14 @@ class Lines:
                     self.give_up("it changes a tensor in a way that is not recorded")
 
 
+def _is_ours(name: str | None) -> bool:
+    """Whether a module of this name, or generated code, which has none, is the library's."""
+    return name is None or name.partition(".")[0] in ("autograd_ops", "autograd_backends")
+
+
 def _where() -> str:
     """The line of the user's program that runs."""
     frame: Any = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("autograd_ops."):
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}, line {frame.f_lineno}"

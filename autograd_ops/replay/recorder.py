@@ -17,8 +17,9 @@ from typing import Any
 from autograd_backends import is_array, kernels, scalar_to_array
 from autograd_backends.lookup import _kernels
 
-from .. import creation, inplace
+from .. import creation, indexing, inplace
 from ..autograd import core
+from ..nn.module import Module
 from ..random import drawing
 from ..random.generator import Generator
 from ..registry import Op
@@ -54,7 +55,6 @@ class Recorder(Backward):
             yield
 
     def _patches(self) -> list[tuple[Any, str, Callable[[Any], Any]]]:
-        from ..nn.module import Module
         from ..optim.lr_scheduler.scheduler import LRScheduler
         from ..optim.optimizer import Optimizer
         from ..optim.swa_utils import AveragedModel
@@ -192,7 +192,7 @@ class Recorder(Backward):
 
     def _init_patch(self, real: Any) -> Any:
         recorder = self
-        data = _innermost(creation.tensor)
+        data, shared = _innermost(creation.tensor), _innermost(creation.as_tensor)
         constant = {_innermost(getattr(creation, name)).__code__ for name in _CONSTANT}
 
         def __init__(self: Tensor, *args: Any, **kwargs: Any) -> None:
@@ -202,8 +202,13 @@ class Recorder(Backward):
                 recorder._alive.append(self)
                 frame = sys._getframe(1)
                 made = frame.f_code in constant
-                if frame.f_code is data.__code__:
-                    made = not is_array(frame.f_locals["data"]) and _only_numbers(frame.f_locals["data"])
+                if frame.f_code in (data.__code__, shared.__code__):
+                    given = {name: frame.f_locals[name] for name in ("data", "dtype", "device")}
+                    made = _only_numbers(given["data"])
+                    if recorder._names.get(id(given["data"])) and id(self.array) not in recorder._names:
+                        function = recorder._constant(data if frame.f_code is data.__code__ else shared)
+                        call = f"{function}({', '.join([f'{n}={recorder._said(v)}' for n, v in given.items()])}).array"
+                        recorder.lines.append(f"{recorder._new(self.array)} = {call}")
                 if made and id(self.array) not in recorder._names:
                     kept = recorder._constant(copied(self.array), "array")
                     recorder.lines.append(f"{recorder._new(self.array)} = copied({kept})")
@@ -217,11 +222,12 @@ class Recorder(Backward):
             if not self._listening:
                 return real(*args, **kwargs)
             args = tuple([list(a) if hasattr(a, "__next__") else a for a in args])
-            if any(callable(a) for a in (*args[1:], *kwargs.values())):
+            if any(callable(a) and not isinstance(a, Module) for a in (*args[1:], *kwargs.values())):
                 self.give_up(f"{real.__name__} is given a function to call")
                 return real(*args, **kwargs)
             said = [self._again_said(a) for a in args]
             said += [f"{name}={self._again_said(a)}" for name, a in kwargs.items()]
+            self._check_versions()
             result = self._silently(real, *args, **kwargs)
             call = f"{self._constant(real, real.__qualname__.replace('.', '_'))}({', '.join(said)})"
             self._forget_gradients()
@@ -243,7 +249,8 @@ class Recorder(Backward):
             self.scope["Tensor"] = Tensor
             return f"Tensor({self.name_of(value)})"
         if type(value) in (list, tuple):
-            return "[" + ", ".join([self._again_said(v) for v in value]) + "]"
+            parts = ", ".join([self._again_said(v) for v in value])
+            return f"[{parts}]" if type(value) is list else f"({parts}{',' if len(value) == 1 else ''})"
         if value is None or type(value) in (bool, int, str, float):
             return (
                 repr(value) if value == value and value not in (float("inf"), -float("inf")) else self._constant(value)
@@ -255,6 +262,7 @@ class Recorder(Backward):
             real(backend, target, value)
             if not self._listening:
                 return
+            self._written = target
             self.lines.append(
                 f"{self._constant(backend, 'backend')}.write({self.name_of(target)}, {self.name_of(value)})"
             )
@@ -303,6 +311,9 @@ class Recorder(Backward):
     def _bump_stub(self, real: Any, args: Any, kwargs: Any) -> None:
         real(*args, **kwargs)
         if self._listening:
+            if self._written is not args[0].array:
+                self.give_up("it changes a tensor in a way that is not recorded")
+            self._written = None
             for tensor in (*self.tensors, *self.arguments):
                 if tensor.version is args[0].version:
                     self.lines.append(f"{self._of_tensor[id(tensor)]}.version[0] += 1")
@@ -311,13 +322,14 @@ class Recorder(Backward):
 
 
 def _again_functions() -> list[Any]:
-    """Functions that are called again as they are: they change gradients, and not by ops."""
+    """Functions that are called again as they are: they change arrays, and not by ops."""
     from ..nn.utils import clip_grad
 
-    return [
-        _innermost(function)
-        for function in (clip_grad.clip_grad_norm_, clip_grad.clip_grad_value_, clip_grad.clip_grads_with_norm_)
-    ]
+    found = (
+        *(clip_grad.clip_grad_norm_, clip_grad.clip_grad_value_, clip_grad.clip_grads_with_norm_),
+        *(indexing._write, indexing.set_number),
+    )
+    return [_innermost(function) for function in found]
 
 
 def _innermost(function: Any) -> Any:

@@ -17,6 +17,7 @@ from ..nn.module import Module
 from ..optim.optimizer import Optimizer
 from ..tape import FREED, Leaf, Node, Step, TapeError, new_node
 from ..tensor import Tensor
+from .helpers import strides
 from .lines import Call
 from .recorder import Recorder
 from .watch import BY_VALUE, Watch
@@ -226,7 +227,8 @@ def _let_go(lines: Sequence[str], large: set[str]) -> list[str]:
 
 
 def _fits(array: Any, before: Any) -> bool:
-    return type(array) is type(before) and array.shape == before.shape and array.dtype == before.dtype
+    same = type(array) is type(before) and array.shape == before.shape and array.dtype == before.dtype
+    return same and strides(array) == strides(before)
 
 
 def _spent(node: Node | None) -> bool:

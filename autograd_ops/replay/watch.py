@@ -239,7 +239,7 @@ class Watch:
             if type(seen) is Same:
                 asked.append(f"{now} is s{i}")
                 scope[f"s{i}"] = seen.value
-            elif seen[0] in BY_VALUE:
+            elif seen[0] in BY_VALUE and type(seen[1]) is seen[0]:
                 asked.append(f"({now} is s{i} or ({now} == s{i} and type({now}) is type(s{i})))")
                 scope[f"s{i}"] = seen[1]
             else:
@@ -316,7 +316,7 @@ def _seen(
         raise Unwatchable("more Python values than are compared before each replay")
     cls = type(value)
     if cls in BY_VALUE:
-        return (cls, value)
+        return (cls, value if value or cls is not float else str(value))  # 0.0 is not -0.0
     if isinstance(value, Module):
         modules[id(value)] = value
         return Same(value)

@@ -120,7 +120,8 @@ def mse(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> Any
         f"{out} = asarray(add_up({out}_square, None) / {x.size})",
     ]
     scope = {"subtract": np.subtract, "multiply": np.multiply, "add_up": np.add.reduce, "asarray": np.asarray}
-    return lines, {**scope, f"{out}_difference": np.empty_like(x), f"{out}_square": np.empty_like(x)}
+    laid = x - y  # its layout is that of what the kernel adds up
+    return lines, {**scope, f"{out}_difference": np.empty_like(laid), f"{out}_square": np.empty_like(laid)}
 
 
 def mse_x(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> Any:
