@@ -278,6 +278,103 @@ def test_a_step_by_hand():
     both(run)
 
 
+def _tensors_of_arrays(compiler: Any) -> list[Any]:
+    again = compiler(lambda x, y: ag.tensor(x) * 2 + ag.as_tensor(y))
+    return [again(numbers(i, 3).numpy(), numbers(i + 1, 3).numpy()) for i in range(3)]
+
+
+def _parts_of_a_buffer(compiler: Any) -> list[Any]:
+    buffer = ag.zeros(4, 3)
+
+    def step(x: Any) -> Any:
+        buffer[0] = x[0]
+        buffer[1:3] += x[1:3]
+        buffer[3, 0] = 2.0
+        return buffer * 1
+
+    again = compiler(step)
+    return [*[again(numbers(i, 4, 3)) for i in range(3)], buffer]
+
+
+def _other_layouts(compiler: Any) -> list[Any]:
+    again = compiler(lambda x, y: F.mse_loss(x, y))
+    return [again(numbers(i, 5, 7).T if i % 2 else numbers(i, 7, 5), numbers(i + 9, 7, 5)) for i in range(4)]
+
+
+def _one_argument_twice(compiler: Any) -> list[Any]:
+    again = compiler(lambda x, y: x * y)
+    x = numbers(0, 3)
+    return [again(x, x), again(x, numbers(1, 3)), again(numbers(2, 3), numbers(3, 3)), again(x, x)]
+
+
+def _changed_arguments(compiler: Any) -> list[Any]:
+    again = compiler(lambda x, y: x.add_(y))
+    given = [numbers(i, 3) for i in range(3)]
+    return [*[again(x, numbers(7, 3)) is x for x in given], *given]
+
+
+def _zeros_with_signs(compiler: Any) -> list[Any]:
+    again = compiler(lambda x, k: (x * k).copysign(x * 0 + k))
+    return [np.signbit(again(ag.ones(1), k).numpy()) for k in (0.0, -0.0, 0.0)]
+
+
+def _two_players(compiler: Any) -> list[Any]:
+    maker, judge = nn.Linear(2, 3), nn.Linear(3, 1)
+    optimizers = [optim.Adam(net.parameters()) for net in (maker, judge)]
+    loss_of = nn.BCEWithLogitsLoss()
+    average = optim.swa_utils.AveragedModel(judge)
+
+    def step(x: Any) -> Any:
+        optimizers[1].zero_grad()
+        made = maker(ag.randn(4, 2))
+        judged = loss_of(judge(x), ag.ones(4, 1)) + loss_of(judge(made.detach()), ag.zeros(4, 1))
+        judged.backward()
+        optimizers[1].step()
+        optimizers[0].zero_grad()
+        fooled = loss_of(judge(made), ag.ones(4, 1))
+        fooled.backward()
+        optimizers[0].step()
+        average.update_parameters(judge)
+        return judged, fooled
+
+    again = compiler(step)
+    return [value for i in range(4) for value in again(numbers(i, 4, 3))] + state(maker) + state(judge) + state(average)
+
+
+def _tied_weights_and_views(compiler: Any) -> list[Any]:
+    first, second = nn.Linear(3, 3), nn.Linear(3, 3)
+    second.weight = first.weight
+    optimizer = optim.SGD([*first.parameters(), second.bias], lr=0.1)
+
+    def step(x: Any) -> Any:
+        optimizer.zero_grad()
+        left, right = second(first(x).tanh()).chunk(2, 0)
+        loss = sum([(left[:, i] * right[:, i]).abs().mean() for i in range(3)]) + first.weight.T[0].sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    again = compiler(step)
+    return [*[again(numbers(i, 4, 3)) for i in range(4)], *state(first), *state(second)]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        _tensors_of_arrays,
+        _parts_of_a_buffer,
+        _other_layouts,
+        _one_argument_twice,
+        _changed_arguments,
+        _zeros_with_signs,
+        _two_players,
+        _tied_weights_and_views,
+    ],
+)
+def test_programs(program):
+    both(program)
+
+
 def test_random_numbers_are_drawn_anew_from_the_same_stream():
     def run(compiler: Any) -> list[Any]:
         again = compiler(lambda x: x + ag.randn_like(x) + F.dropout(x, 0.5))
