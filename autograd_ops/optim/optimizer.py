@@ -189,10 +189,11 @@ class Optimizer:
                     cls, dtype = type(array), array.dtype
                     backend = kernels(array)
                     way, mixed = _way(backend, dtype), backend.mixes_devices
+                    as_it_is = way is None or (way is _COMPLEX and self.takes_complex)
                 if mixed:
                     backend.make_current(array)
-                if way is None or (way is _COMPLEX and self.takes_complex):
-                    update(parameter, array, parameter.grad.array)
+                if as_it_is:
+                    update(parameter, array, parameter._grad.array)
                 elif way is _COMPLEX:
                     self._update_parts(update, parameter)
                 else:
@@ -219,9 +220,9 @@ class Optimizer:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradient of every parameter; with ``set_to_none=False``, set it to zeros."""
         for parameter in self._parameters():
-            grad = parameter.grad
+            grad = parameter._grad
             if set_to_none or grad is None:
-                parameter.grad = None
+                parameter._grad = None
             elif grad.node is not None:  # a recorded gradient is somebody's value: leave it as it is
                 parameter.grad = Tensor(namespace(grad.array).zeros_like(grad.array))
             else:
