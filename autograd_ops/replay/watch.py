@@ -8,6 +8,7 @@ recorded, and before each replay: numbers, strings and what holds them by value,
 from __future__ import annotations
 
 import gc
+import os
 import random
 import sys
 import sysconfig
@@ -34,31 +35,27 @@ _BY_IDENTITY = (Tensor, Optimizer, LRScheduler, Generator, DType, FunctionType)
 #: More than this is not looked at before each replay.
 _LIMIT = 2000
 
-_OWN = (str(Path(__file__).parents[1]), str(Path(sys.modules["autograd_backends"].__file__ or "").parent))
 
-_LIBRARY = tuple(
-    str(path)
-    for path in (
-        Path(__file__).parents[1],
-        Path(sys.modules["autograd_backends"].__file__ or "").parent,
-        Path(sys.modules["numpy"].__file__ or "").parent,
-        sysconfig.get_path("stdlib"),
-    )
-)
+def _folder(package: str) -> str:
+    return str(Path(sys.modules[package].__file__ or "").parent) + os.sep
+
+
+#: Whose functions are known: what they read and change is the library's own, and written down by lines.
+_OWN = (_folder("autograd_ops"), _folder("autograd_backends"))
+_KNOWN = (*_OWN, _folder("numpy"), "<frozen", "<autograd_ops")
+_STANDARD = sysconfig.get_path("stdlib") + os.sep
 
 #: What a call of these does or gives cannot be replayed.
 _EFFECTS = frozenset({"print", "input", "open", "next", "exec", "eval", "setattr", "delattr", "id"})
 _EFFECT_MODULES = frozenset({"time", "_random", "posix", "_io", "os"})
-
+_EFFECT_TYPES = frozenset({"_io", "_socket", "socket"})
+_EFFECTS_OF_TYPES = frozenset({"write", "flush", "read", "readline", "send", "recv"})
 
 #: Attributes of optimizers, schedulers and Tensors that change from step to step, so that they are read only by name.
 _STATEFUL = frozenset({"param_groups", "get_last_lr", "last_epoch", "array", "version", "_version"})
 
-
 #: Where one of these is called, attributes may be read by names that the code does not show.
 _BY_NAME = frozenset({"getattr", "vars", "__dict__", "attrgetter", "hasattr"})
-
-_EFFECT_TYPES = frozenset({"_io", "_socket", "socket"})
 
 
 class Same:
@@ -137,14 +134,7 @@ class Watch:
         elif event == "c_call" and (code in self._codes or not code.co_filename.startswith(_OWN)):
             name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
             module = getattr(called, "__module__", None)
-            if type(owner).__module__ in _EFFECT_TYPES and name in (
-                "write",
-                "flush",
-                "read",
-                "readline",
-                "send",
-                "recv",
-            ):
+            if type(owner).__module__ in _EFFECT_TYPES and name in _EFFECTS_OF_TYPES:
                 self._refuse(f"it calls {name} of a file", frame)
             elif code not in self._codes:
                 return
@@ -251,13 +241,13 @@ class Watch:
                 if name in _REGISTERS or _fixed(value) or isinstance(value, (Tensor, Module)):
                     continue
                 self._rest.append((vars(module), name, self._seen(value)))
-        self._rest = [(h, n, _seen(_get(h, n), [_LIMIT], set(), {}, self._names)) for h, n, _ in self._rest]
+        self._rest = [(h, n, _now(h, n, self._names)) for h, n, _ in self._rest]
         question: Callable[[], bool] = eval("lambda: " + " and ".join(asked), scope)
         return question
 
     def _changed(self) -> str | None:
         for holder, name, seen in self._read.values():
-            if _seen(_get(holder, name), [_LIMIT], set(), {}) != seen:
+            if _now(holder, name) != seen:
                 return self._called.get(id(holder), str(name))
         for module, shown in self._shown.values():
             if _attributes(module) != shown:
@@ -266,10 +256,13 @@ class Watch:
 
     def holds(self) -> bool:
         """Whether all is as it was when the step was recorded."""
-        if not self._quick() or (Module._hooked and any(FOR_ALL.values())):
+        try:
+            if not self._quick() or (Module._hooked and any(FOR_ALL.values())):
+                return False
+        except (AttributeError, ValueError):  # a variable that has no value any more
             return False
         for holder, name, seen in self._rest:
-            if _seen(_get(holder, name), [_LIMIT], set(), {}, self._names) != seen:
+            if _now(holder, name, self._names) != seen:
                 return False
         if Module.changes != self._count:
             if any(_attributes(module) != shown for module, shown in self._shown.values()):
@@ -289,11 +282,13 @@ def _fixed(value: Any) -> bool:
 
 
 def _attributes(module: Module) -> Any:
-    return [(name, _seen(value, [_LIMIT], set(), {})) for name, value in vars(module).items() if name != "_state_hooks"]
+    return [(name, _now(vars(module), name)) for name in vars(module) if name != "_state_hooks"]
 
 
 def _is_library(file: Any) -> bool:
-    return file is not None and (file.startswith(_LIBRARY) or file.startswith(("<frozen", "<autograd_ops")))
+    if file is None:
+        return False
+    return file.startswith(_KNOWN) or (file.startswith(_STANDARD) and "-packages" not in file)
 
 
 def _get(holder: Any, name: Any) -> Any:
@@ -305,6 +300,14 @@ def _get(holder: Any, name: Any) -> Any:
         return getattr(holder, name)
     except ValueError:  # an empty cell
         return None
+
+
+def _now(holder: Any, name: Any, names: frozenset[str] | None = None) -> Any:
+    """`_seen` of what is there now; something that was never seen, if that cannot be compared."""
+    try:
+        return _seen(_get(holder, name), [_LIMIT], set(), {}, names)
+    except Unwatchable:
+        return object()
 
 
 def _seen(
