@@ -122,7 +122,8 @@ class Compiled:
             return self._function(*args, **kwargs)
         with _recording:
             _here.recording = True
-            recorder, watch = Recorder(tensors), Watch(self._of)
+            recorder = Recorder(tensors)
+            watch = Watch(self._of, recorder.is_listening)
             for value in _objects((args, kwargs)):
                 watch.note(value)
             profile = sys.getprofile()

@@ -106,6 +106,10 @@ class Lines:
                 self._of_tensor[id(given)] = f"tensors[{i}]"
         self._note_versions()
 
+    def is_listening(self) -> bool:
+        """Whether what happens in this thread now has to become a line."""
+        return self._listening
+
     @property
     def _listening(self) -> bool:
         return self.reason is None and not self._inside and threading.get_ident() == self._thread

@@ -368,6 +368,8 @@ def _bound(op: Op, real: Any, args: Any, kwargs: Any) -> list[Any] | None:
 
 def _alike(op: Op, values: Sequence[Any]) -> bool:
     """Whether an op's inputs need no alignment: arrays of one type and dtype, or a float array and a Python number."""
+    if not op.promote and not op.floating:
+        return True
     flat = [v for value in values for v in (value if type(value) in (list, tuple) else (value,)) if v is not None]
     arrays = [v.array if isinstance(v, Tensor) else v for v in flat]
     numbers = [a for a in arrays if type(a) in (int, float)]
@@ -375,8 +377,6 @@ def _alike(op: Op, values: Sequence[Any]) -> bool:
     if not rest or any(type(a) in (bool, complex) or type(a) in scalar_to_array for a in rest):
         return False
     first = rest[0]
-    if not op.promote and not op.floating:
-        return True
     floating = first.dtype in kernels(first).floating_dtypes
     if op.promote and any(type(a) is not type(first) or a.dtype != first.dtype for a in rest):
         return False

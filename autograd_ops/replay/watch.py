@@ -18,6 +18,7 @@ from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from autograd_backends import is_array
+from autograd_backends.lookup import _kernels
 
 from ..dtypes import DType
 from ..nn.hooks import FOR_ALL
@@ -42,7 +43,7 @@ def _folder(package: str) -> str:
 
 #: Whose functions are known: what they read and change is the library's own, and written down by lines.
 _OWN = (_folder("autograd_ops"), _folder("autograd_backends"))
-_KNOWN = (*_OWN, _folder("numpy"), "<frozen", "<autograd_ops")
+_KNOWN = (*_OWN, "<frozen", "<autograd_ops")
 _STANDARD = sysconfig.get_path("stdlib") + os.sep
 
 #: What a call of these does or gives cannot be replayed.
@@ -84,6 +85,8 @@ class Watch:
     ----------
     step
         The function or module.
+    listening
+        Whether what runs is not part of what a line calls again.
 
     Attributes
     ----------
@@ -93,7 +96,10 @@ class Watch:
         Why the step cannot be replayed; ``None`` if it can.
     """
 
-    def __init__(self, step: Any) -> None:
+    def __init__(self, step: Any, listening: Callable[[], bool]) -> None:
+        self._listening = listening
+        libraries = {cls.__module__.partition(".")[0] for cls in _kernels} | {"array_api_compat"}
+        self._known = (*_KNOWN, *[_folder(name) for name in libraries if hasattr(sys.modules.get(name), "__file__")])
         self.modules: dict[int, Module] = {}
         self.reason: str | None = None
         self._called: dict[int, str] = {}  # cells, by the variable that each is of
@@ -117,9 +123,11 @@ class Watch:
 
     def look(self, frame: FrameType, event: str, called: Any) -> None:
         """For `sys.setprofile`: note what the user's functions read."""
+        if not self._listening():
+            return
         code = frame.f_code
         if event == "call":
-            if code not in self._codes and not _is_library(code.co_filename):
+            if code not in self._codes and not _is_library(code.co_filename, self._known):
                 self._codes.add(code)
                 stateful = _STATEFUL.intersection(code.co_names)
                 if stateful:
@@ -285,10 +293,10 @@ def _attributes(module: Module) -> Any:
     return [(name, _now(vars(module), name)) for name in vars(module) if name != "_state_hooks"]
 
 
-def _is_library(file: Any) -> bool:
+def _is_library(file: Any, known: tuple[str, ...] = _KNOWN) -> bool:
     if file is None:
         return False
-    return file.startswith(_KNOWN) or (file.startswith(_STANDARD) and "-packages" not in file)
+    return file.startswith(known) or (file.startswith(_STANDARD) and "-packages" not in file)
 
 
 def _get(holder: Any, name: Any) -> Any:
@@ -326,10 +334,8 @@ def _seen(
     if isinstance(value, MethodType):
         return (Same(value.__func__), _seen(value.__self__, left, around, modules, names))
     if isinstance(value, (type, ModuleType)):
-        if _is_library(
-            getattr(value, "__file__", None)
-            or getattr(sys.modules.get(value.__module__ if cls is not ModuleType else ""), "__file__", None)
-        ):
+        home = value if cls is ModuleType else sys.modules.get(value.__module__)
+        if _is_library(getattr(home, "__file__", None)) or getattr(home, "__name__", "").startswith("numpy"):
             return Same(value)
         shown = {k: v for k, v in vars(value).items() if type(v) in BY_VALUE or type(v) in (list, dict, set)}
         shown.pop("__builtins__", None)
