@@ -108,7 +108,7 @@ def _cross_entropy_backward_recorded(x: Any, output_grad: Any, at: Any, factor: 
     at, factor = getattr(at, "array", at), getattr(factor, "array", factor)
     xp = namespace(at)
     chosen = xp.arange(x.shape[1], dtype=at.dtype, device=at.device) == xp.reshape(at, (-1, 1))
-    return (softmax(x, 1) - xp.astype(chosen, factor.dtype)) * (output_grad * factor)
+    return where(factor == 0, 0.0, (softmax(x, 1) - xp.astype(chosen, factor.dtype)) * (output_grad * factor))
 
 
 @op(

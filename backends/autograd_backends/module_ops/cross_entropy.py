@@ -53,4 +53,5 @@ def cross_entropy_backward(x: Array, output_grad: Array, at: Array, factor: Arra
     classes = xp.arange(x.shape[1], dtype=at.dtype, device=at.device)
     chosen = xp.astype(classes == xp.reshape(at, (-1, 1)), total.dtype)
     soft = xp.exp(widened(xp, x) - top) / total
-    return cast(xp, (soft - chosen) * (widened(xp, output_grad) * factor), x.dtype)
+    grad = (soft - chosen) * (widened(xp, output_grad) * factor)
+    return cast(xp, xp.where(factor == 0, 0.0, grad), x.dtype)  # what is ignored stops NaN too

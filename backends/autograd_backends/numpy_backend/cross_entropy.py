@@ -61,13 +61,17 @@ def cross_entropy_backward(x: Array, output_grad: Array, at: Array, factor: Arra
     out = np.empty(x.shape, x.dtype)
     with np.errstate(invalid="ignore"):
         if x.size < SMALL:
-            return _gradient(x, at, top, total, scale, out)
-        for part in blocks(*x.shape):
-            _gradient(x[part], at[part], top[part], total[part], scale if scale.size == 1 else scale[part], out[part])
+            _gradient(x, at, top, total, scale, out)
+        else:
+            for part in blocks(*x.shape):
+                share = scale if scale.size == 1 else scale[part]
+                _gradient(x[part], at[part], top[part], total[part], share, out[part])
+    if factor.size > 1 or not factor[0, 0]:
+        out[factor[:, 0] == 0] = 0  # what is ignored stops NaN too
     return out
 
 
-def _gradient(x: Array, at: Array, top: Array, total: Array, scale: Array, out: Array) -> Array:
+def _gradient(x: Array, at: Array, top: Array, total: Array, scale: Array, out: Array) -> None:
     """Write the gradient of rows to `out`, which is contiguous."""
     powers = np.subtract(x, top, out)
     np.exp(powers, powers)
@@ -75,7 +79,6 @@ def _gradient(x: Array, at: Array, top: Array, total: Array, scale: Array, out: 
     flat = powers.reshape(-1)
     flat[_starts(*x.shape) + at] -= 1
     powers *= scale
-    return powers
 
 
 @lru_cache(maxsize=16)
