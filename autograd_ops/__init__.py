@@ -97,6 +97,7 @@ if TYPE_CHECKING:
         LongTensor,
         ShortTensor,
     )
+    from .replay import compile
     from .serialization import SerializationError, load, save
     from .settings import *
 
@@ -112,8 +113,9 @@ _LAZY = {
     "testing": ("testing",),
     "version": ("version",),
     "xpu": ("xpu",),
+    "replay": ("compile",),
     "settings": (
-        *("are_deterministic_algorithms_enabled", "clear_autocast_cache", "compile", "get_autocast_cpu_dtype"),
+        *("are_deterministic_algorithms_enabled", "clear_autocast_cache", "get_autocast_cpu_dtype"),
         *("get_autocast_dtype", "get_autocast_gpu_dtype", "get_deterministic_debug_mode"),
         *("get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads", "is_autocast_cache_enabled"),
         *("is_autocast_cpu_enabled", "is_autocast_enabled", "is_deterministic_algorithms_warn_only_enabled"),

@@ -332,7 +332,11 @@ class Tensor:
             self._grad = gradient if grad is None else grad + gradient
             return
         if grad is None and (owned or gradient is not brought):
-            self._grad = Tensor(gradient)
+            if type(gradient) in scalar_to_array:
+                gradient = scalar_to_array[type(gradient)](gradient)
+            self._grad = grad = object.__new__(Tensor)  # what Tensor(gradient) is, in half the time
+            grad.array, grad.version = gradient, [0]
+            grad._grad = grad.alias = grad.node = None
             return
         kernels(gradient).make_current(gradient)
         if grad is None:

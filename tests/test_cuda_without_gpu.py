@@ -157,8 +157,8 @@ def test_a_training_step_waits_once_where_its_loss_is_looked_at(name: str, watch
     [
         ([0, 5], [3, 0], "embedding: index 5 is out of range for size 5"),
         ([0, -1], [3, 0], "embedding: index -1 is out of range for size 5"),
-        ([0, 1], [3, 4], "nll_loss: target: index 4 is out of range for size 4"),
-        ([0, 1], [-1, 0], "nll_loss: target: index -1 is out of range for size 4"),
+        ([0, 1], [3, 4], "cross_entropy: target: index 4 is out of range for size 4"),
+        ([0, 1], [-1, 0], "cross_entropy: target: index -1 is out of range for size 4"),
     ],
 )
 def test_what_is_out_of_range_is_said_at_the_next_wait(words: Any, classes: Any, message: str, watch: Any) -> None:

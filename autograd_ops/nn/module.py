@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from ..creation import empty_like
 from ..dtypes import DType, as_dtype, bfloat16, float16, float32, float64
@@ -68,6 +68,8 @@ class Module:
     training: bool
     #: Whether a hook was ever registered, here or for all modules: what a call without hooks looks at.
     _hooked: bool = False
+    #: How often an attribute of any module was set: replays look at it to see whether one may have changed.
+    changes: ClassVar[int] = 0
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
@@ -186,6 +188,7 @@ class Module:
     # ---------------------------------------------------------------- registering
 
     def __setattr__(self, name: str, value: Any) -> None:
+        Module.changes += 1
         if isinstance(value, Parameter):
             self._register("_parameters", name, value)
         elif isinstance(value, Buffer):
@@ -226,6 +229,7 @@ class Module:
             return
 
     def __delattr__(self, name: str) -> None:
+        Module.changes += 1
         for register in _REGISTERS:
             self.__dict__[register].pop(name, None)
         self._non_persistent.discard(name)
