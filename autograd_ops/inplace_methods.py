@@ -76,6 +76,7 @@ def _method(name: str, function: Callable[..., Tensor]) -> Any:
 
     method.__name__ = method.__qualname__ = changed
     method.__doc__ = f"`{name}`, in the memory of this Tensor; returns it."
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # whose arguments it takes
     return method
 
 
