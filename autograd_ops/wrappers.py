@@ -33,7 +33,7 @@ class Around:
 
     __slots__ = ("function", "into", "outer", "refuse")
 
-    function: FunctionType
+    function: Any
     refuse: Refuse | None
 
     def __init__(self, function: FunctionType, refuse: Refuse | None = None, into: Into | None = None) -> None:
