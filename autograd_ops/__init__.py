@@ -99,8 +99,13 @@ if TYPE_CHECKING:
     from .serialization import SerializationError, load, save
     from .settings import *
 
-#: What is imported when it is first asked for: modules, and what is in one.
+#: What is imported when it is first asked for: modules, and what is in one. And the modules that are there already.
 _LAZY = {
+    "autograd": ("autograd",),
+    "cuda": ("cuda",),
+    "functions": ("functions",),
+    "ops": ("ops",),
+    "random": ("random",),
     "accelerator": ("accelerator",),
     "amp": ("GradScaler", "amp", "autocast"),
     "backends": ("backends",),

@@ -441,12 +441,15 @@ def _set_imag(self: Tensor, value: Any) -> None:
     in_place(self, lambda x, part: ops.complex(ops.real(x), part), value, name="imag")
 
 
-Tensor.real = property(_get_real, _set_real)  # type: ignore[attr-defined]
-Tensor.imag = property(_get_imag, _set_imag)  # type: ignore[attr-defined]
-Tensor.H = property(_conjugate_transposed)  # type: ignore[attr-defined]
-Tensor.mH = property(lambda self: functions.adjoint(self))  # type: ignore[attr-defined]
-Tensor.T = property(_transposed)  # type: ignore[attr-defined]
-Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
+for _name, _property in {
+    "real": property(_get_real, _set_real),
+    "imag": property(_get_imag, _set_imag),
+    "H": property(_conjugate_transposed),
+    "mH": property(lambda self: functions.adjoint(self)),  # whose module is imported when it is needed
+    "T": property(_transposed),
+    "mT": property(ops.matrix_transpose),
+}.items():
+    setattr(Tensor, _name, _property)
 _attach(_nelement, _element_size)
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib import import_module
 from inspect import unwrap
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -73,3 +74,12 @@ def test_every_listed_function_is_a_method_or_known_not_to_be() -> None:
     for names in functions.LAZY.values():
         for name in names:
             assert name in _NOT_METHODS or hasattr(Tensor, name), name
+
+
+@pytest.mark.parametrize("package", [ag, ag.nn, ag.nn.utils, ag.optim, ag.autograd, ag.array_api])
+def test_dir_shows_no_module_that_is_a_room_behind_another_name(package: Any) -> None:
+    modules = {name for name in dir(package) if isinstance(getattr(package, name), ModuleType)}
+    assert not modules & {"arrays", "call_path", "creation", "lazy", "methods", "conv", "loss", "sgd", "core", "axes"}
+    for name in dir(package):
+        getattr(package, name)
+    assert "TYPE_CHECKING" not in dir(package)

@@ -132,10 +132,8 @@ def test_signatures_and_documentation_are_the_functions_own() -> None:
         show.add(1.0, ag.tensor(2.0), inn=None)
 
 
-def test_every_function_that_is_listed_and_there_takes_out() -> None:
-    listed = [name for name in sorted(out_argument.TAKING_OUT) if hasattr(ag, name)]
-    assert len(listed) > 80
-    for name in listed:
+def test_every_function_that_is_listed_takes_out() -> None:
+    for name in out_argument.TAKING_OUT:
         shown = getattr(ag, name)
         with pytest.raises(TypeError, match=r"out must be a Tensor|missing|expected"):
             shown(out=3)
