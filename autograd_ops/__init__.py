@@ -140,7 +140,7 @@ _LAZY = {
         "strided",
     ),
     "inplace_methods": inplace_methods.TORCH_LEVEL,
-    "memory": ("as_strided", "get_device", "is_complex", "is_nonzero", "is_signed"),
+    "memory": ("as_strided", "get_device"),
     "interop.dlpack": ("from_dlpack", "to_dlpack"),
     "interop.sharing": ("asarray", "frombuffer"),
     "interop.typed": (
