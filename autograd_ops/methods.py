@@ -287,34 +287,6 @@ def _cast(dtype: DType) -> Any:
     return method
 
 
-#: PyTorch's old names of dtypes, as in ``"torch.FloatTensor"``.
-_TYPE_NAMES = {
-    "float16": "Half",
-    "bfloat16": "BFloat16",
-    "float32": "Float",
-    "float64": "Double",
-    "int8": "Char",
-    "int16": "Short",
-    "int32": "Int",
-    "int64": "Long",
-    "uint8": "Byte",
-    "bool": "Bool",
-    "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble",
-}
-
-
-def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """This Tensor with another dtype, also as ``"torch.FloatTensor"``; without an argument, its own of these names."""
-    if dtype is None:
-        where = "torch.cuda" if self.device.type == "cuda" else "torch"
-        return f"{where}.{_TYPE_NAMES.get(self.dtype.name, self.dtype.name)}Tensor"
-    if isinstance(dtype, str) and dtype.endswith("Tensor"):
-        word = dtype.rpartition(".")[2].removesuffix("Tensor")
-        dtype = next((name for name, old in _TYPE_NAMES.items() if old == word), dtype)
-    return _to(self, dtype=as_dtype(dtype))
-
-
 def _type_as(self: Tensor, other: Tensor) -> Tensor:
     """This Tensor with the dtype of `other`."""
     return _to(self, other.dtype)
@@ -351,7 +323,8 @@ for _name, _dtype in {
     "cdouble": complex128,
 }.items():
     setattr(Tensor, _name, _cast(_dtype))
-_attach(_to, _type, _type_as, _cpu, _cuda)
+_attach(_to, _type_as, _cpu, _cuda)
+lazy.attach(Tensor, "interop.typed", "type")
 
 
 # ---------------------------------------------------------------- the array API's array object
