@@ -391,6 +391,11 @@ def _conjugate_transposed(self: Tensor) -> Tensor:
     return functions.adjoint(self)
 
 
+def _adjoint(self: Tensor) -> Tensor:
+    """The conjugates of the matrices in its last two dimensions, transposed."""
+    return functions.adjoint(self)  # whose module is imported when it is needed
+
+
 def _get_real(self: Tensor) -> Tensor:
     """The real part, a view where the array library has such; a real Tensor itself. Setting it changes it in place."""
     return ops.real(self) if self.dtype.is_complex else self
@@ -418,7 +423,7 @@ for _name, _property in {
     "real": property(_get_real, _set_real),
     "imag": property(_get_imag, _set_imag),
     "H": property(_conjugate_transposed),
-    "mH": property(lambda self: functions.adjoint(self)),  # whose module is imported when it is needed
+    "mH": property(_adjoint),
     "T": property(_transposed),
     "mT": property(ops.matrix_transpose),
 }.items():
