@@ -101,8 +101,13 @@ if TYPE_CHECKING:
     from .serialization import SerializationError, load, save
     from .settings import *
 
-#: What is imported when it is first asked for: modules, and what is in one.
+#: What is imported when it is first asked for: modules, and what is in one. And the modules that are there already.
 _LAZY = {
+    "autograd": ("autograd",),
+    "cuda": ("cuda",),
+    "functions": ("functions",),
+    "ops": ("ops",),
+    "random": ("random",),
     "accelerator": ("accelerator",),
     "amp": ("GradScaler", "amp", "autocast"),
     "backends": ("backends",),
@@ -139,7 +144,7 @@ _LAZY = {
         "strided",
     ),
     "inplace_methods": inplace_methods.TORCH_LEVEL,
-    "memory": ("as_strided", "get_device", "is_complex", "is_nonzero", "is_signed"),
+    "memory": ("as_strided", "get_device"),
     "interop.dlpack": ("from_dlpack", "to_dlpack"),
     "interop.sharing": ("asarray", "frombuffer"),
     "interop.typed": (

@@ -15,6 +15,11 @@ from .inplace import node_of
 from .printing import describe
 from .tape import Leaf, Node, TapeError
 
+if TYPE_CHECKING:
+    from .method_types import Methods as _Attached
+else:
+    _Attached = object
+
 __all__ = ["RemovableHandle", "Size", "Tensor"]
 
 
@@ -69,7 +74,7 @@ class RemovableHandle:
 _RETAIN = -1
 
 
-class Tensor:
+class Tensor(_Attached):
     """An array that remembers the ops applied to it.
 
     Made by ``autograd_ops.tensor`` and the other creation functions; ``Tensor(array)`` wraps an array of a backend
