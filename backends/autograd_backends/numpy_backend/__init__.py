@@ -14,6 +14,7 @@ from ..device import Device
 from . import activation as activations
 from . import attention as attentions
 from . import bits, namespace
+from . import correlate as correlations
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
@@ -222,6 +223,10 @@ class NumpyBackend(Backend):
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)
     linear_bias_backward = staticmethod(linears.linear_bias_backward)
+
+    correlate = staticmethod(correlations.correlate)
+    correlate_x_backward = staticmethod(correlations.correlate_x_backward)
+    correlate_weight_backward = staticmethod(correlations.correlate_weight_backward)
 
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices

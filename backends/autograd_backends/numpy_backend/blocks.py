@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from ..array_types import Array
 
 __all__ = ["SMALL", "blocks", "in_memory_order"]
