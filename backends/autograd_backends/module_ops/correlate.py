@@ -75,13 +75,14 @@ def correlate_weight_backward(x: Array, output_grad: Array, windows: tuple[Windo
     grad = _batch_last(xp, output_grad)
     products = (
         xp.matmul(
-            _by_group(xp, grad[(slice(None), *part)], groups),
-            xp.matrix_transpose(_columns(xp, source, windows, part, groups)),
+            _columns(xp, source, windows, part, groups),
+            xp.matrix_transpose(_by_group(xp, grad[(slice(None), *part)], groups)),
         )
         for part in _parts(x, windows, x.shape[1])
     )
     shape = (output_grad.shape[1], x.shape[1] // groups, *(w.kernel for w in windows))
-    return xp.reshape(reduce(add, products), shape)
+    # Columns first: as a rule there are more of them than of channels, and BLAS is faster that way round.
+    return xp.reshape(xp.matrix_transpose(reduce(add, products)), shape)
 
 
 def blocks(sizes: tuple[int, ...], budget: int) -> list[tuple[slice, ...]]:

@@ -79,7 +79,8 @@ def correlate_weight_backward(x: Array, output_grad: Array, windows: tuple[Windo
     source, grad = _batch_last(x), _batch_last(output_grad)
     inner = prod(w.out for w in rest) * n
     grads = grad.reshape(groups, grad.shape[0] // groups, first.out, inner)
-    total = np.zeros((groups, first.kernel, grads.shape[1], each * cells), x.dtype)
+    # With the longer side of it before the shorter BLAS makes a product of two thin matrices half again as fast.
+    total = np.zeros((groups, first.kernel, each * cells, grads.shape[1]), x.dtype)
     step = max(1, kernels(x).workspace // (x.shape[1] * cells * inner) - first.kernel + 1)
     columns = np.zeros(
         (groups, each, cells, min(step, first.out) + first.kernel - 1, *(w.out for w in rest), n), x.dtype
@@ -92,9 +93,9 @@ def correlate_weight_backward(x: Array, output_grad: Array, windows: tuple[Windo
         flat = columns.reshape(groups, each * cells, -1)
         for i in range(first.kernel):
             met = flat[:, :, i * inner : (i + count) * inner]
-            total[:, i] += np.matmul(arriving, met.swapaxes(1, 2))
-    shape = (groups, first.kernel, grads.shape[1], each, cells)
-    return total.reshape(shape).transpose(0, 2, 3, 1, 4).reshape(grad.shape[0], each, *(w.kernel for w in windows))
+            total[:, i] += np.matmul(met, arriving.swapaxes(1, 2))
+    shape = (groups, first.kernel, each, cells, grads.shape[1])
+    return total.reshape(shape).transpose(0, 4, 2, 1, 3).reshape(grad.shape[0], each, *(w.kernel for w in windows))
 
 
 def _pays(windows: tuple[Window, ...], n: int, channels: int, workspace: int) -> bool:
