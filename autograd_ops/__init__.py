@@ -16,6 +16,7 @@ from .creation import *
 from .dtypes import *
 
 # PyTorch's other names of dtypes. They hide Python's own here, and nowhere else.
+from .dtypes import DType as dtype
 from .dtypes import bool_ as bool
 from .dtypes import complex64 as cfloat
 from .dtypes import complex128 as cdouble
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
         mps,
         nn,
         optim,
+        profiler,
         pytree,
         testing,
         utils,
@@ -78,7 +80,7 @@ if TYPE_CHECKING:
         xpu,
     )
     from .amp import GradScaler, autocast
-    from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+    from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from .dtype_info import can_cast, finfo, iinfo, promote_types, result_type
     from .func import vmap
     from .interop.dlpack import from_dlpack, to_dlpack
@@ -106,6 +108,7 @@ _LAZY = {
     "distributed": ("distributed",),
     "jit": ("jit",),
     "mps": ("mps",),
+    "profiler": ("profiler",),
     "testing": ("testing",),
     "version": ("version",),
     "xpu": ("xpu",),
@@ -125,7 +128,7 @@ _LAZY = {
     "pytree": ("pytree",),
     "utils": ("utils",),
     "special": ("special",),
-    "autograd.anomaly": ("is_anomaly_check_nan_enabled", "is_anomaly_enabled"),
+    "autograd.anomaly_mode": ("is_anomaly_check_nan_enabled", "is_anomaly_enabled"),
     "array_api": ("array_api",),
     "dtype_info": ("can_cast", "finfo", "iinfo", "promote_types", "result_type"),
     "serialization": ("SerializationError", "load", "save"),

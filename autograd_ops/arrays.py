@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_backends import Backend, Device, get_backend, kernels, parse_device
 
+from .dims import lengths
 from .dtypes import DType, as_dtype, bool_, default_complex, dtype_of, get_default_dtype, int64, native_dtype
 
 __all__ = [
@@ -63,7 +64,7 @@ def shape_from(size: Sequence[Any]) -> tuple[int, ...]:
     """``zeros(2, 3)`` and ``zeros((2, 3))`` are the same."""
     if len(size) == 1 and not isinstance(size[0], int) and hasattr(size[0], "__iter__"):
         size = tuple(size[0])
-    shape = tuple([int(n) for n in size])
+    shape = lengths(size)
     for n in shape:
         if n < 0:
             raise ValueError(f"a shape has no negative lengths, got {shape}")
@@ -162,11 +163,28 @@ def array_from(data: Any, dtype: Any, device: str | None) -> Any:
 def _host_array(data: Any) -> Any:
     try:
         host = np.array(_plain(data))
-    except ValueError as error:
-        raise ValueError(f"tensor: nested lists must be of equal lengths at each depth ({error})") from None
+    except ValueError:
+        raise ValueError(
+            f"tensor: nested lists must be of equal lengths at each depth, and here {_uneven(data)}"
+        ) from None
     if host.dtype.kind not in "biufc":
         raise TypeError(f"tensor: expected numbers, got {_first_odd(data)}")
     return host
+
+
+def _uneven(data: Any) -> str:
+    """Which of nested lists differ in length."""
+    level = [("", data)]
+    while level:
+        sizes = {place: len(one) if isinstance(one, (list, tuple)) else None for place, one in level}
+        if len(set(sizes.values())) > 1:
+            (first, n), (other, m) = next((a, b) for a in sizes.items() for b in sizes.items() if a[1] != b[1])
+            told = ["a number" if size is None else f"a list of {size}" for size in (n, m)]
+            return f"data{first} is {told[0]} and data{other} {told[1]}"
+        level = [
+            (f"{place}[{i}]", x) for place, one in level if isinstance(one, (list, tuple)) for i, x in enumerate(one)
+        ]
+    return "they are not"
 
 
 def _plain(data: Any) -> Any:

@@ -20,6 +20,7 @@ from .arrays import (
     transfer,
 )
 from .dtypes import as_dtype, int64
+from .refusals import named
 from .tensor import Tensor
 
 __all__ = [
@@ -131,31 +132,63 @@ def from_numpy(array: Any) -> Tensor:
 
 
 # ---------------------------------------------------------------- constants
+#
+# `layout`, `memory_format` and `pin_memory` are accepted for PyTorch's sake, and do nothing.
 
 
-def zeros(*size: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def zeros(
+    *size: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """Zeros of a shape, given as one tuple or as several ints."""
     backend, native, where = place(device, dtype)
     return Tensor(backend.xp.zeros(shape_from(size), dtype=native, device=where), requires_grad=requires_grad)
 
 
-def ones(*size: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def ones(
+    *size: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """Ones of a shape, given as one tuple or as several ints."""
     backend, native, where = place(device, dtype)
     return Tensor(backend.xp.ones(shape_from(size), dtype=native, device=where), requires_grad=requires_grad)
 
 
-def empty(*size: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def empty(
+    *size: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """A Tensor of a shape whose elements may be anything."""
     backend, native, where = place(device, dtype)
     return Tensor(backend.xp.empty(shape_from(size), dtype=native, device=where), requires_grad=requires_grad)
 
 
 def full(
-    size: Any, fill_value: Any, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A Tensor of shape `size` whose elements are all `fill_value`, and whose dtype is its by default."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    if not hasattr(value, "__complex__") and not isinstance(value, (int, float, complex)):
+        raise TypeError(f"full: fill_value must be a number, not {type(value).__name__} {value!r}")
     chosen = dtype_of_data(np.asarray(value)) if dtype is None else as_dtype(dtype)
     if isinstance(value, complex) and chosen.kind not in ("complex", "bool"):
         raise TypeError(f"full: the complex number {value} does not fit into {chosen.name}")
@@ -173,6 +206,8 @@ def arange(
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Numbers from `start` in steps of `step`, up to but without `end`; ``arange(n)`` starts from 0.
 
@@ -204,6 +239,8 @@ def linspace(
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, evenly spaced."""
     backend, native, where = place(device, dtype)
@@ -211,7 +248,14 @@ def linspace(
 
 
 def eye(
-    n: int, m: int | None = None, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A matrix [n, m] with ones on its diagonal; square by default."""
     backend, native, where = place(device, dtype)
@@ -225,17 +269,44 @@ def _like(input: Tensor, dtype: Any, device: str | None) -> dict[str, Any]:
     }
 
 
-def zeros_like(input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def zeros_like(
+    input: Tensor,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """Zeros of the shape, dtype and device of `input`."""
     return zeros(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
 
 
-def ones_like(input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def ones_like(
+    input: Tensor,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
     return ones(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
 
 
-def empty_like(input: Tensor, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False) -> Tensor:
+def empty_like(
+    input: Tensor,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """A Tensor of the shape, dtype and device of `input` whose elements may be anything."""
     return empty(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
 
@@ -247,6 +318,12 @@ def full_like(
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A Tensor of the shape, dtype and device of `input` whose elements are all `fill_value`."""
     return full(input.shape, fill_value, **_like(input, dtype, device), requires_grad=requires_grad)
+
+
+named(__name__)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from operator import index
 from typing import Any
 
-__all__ = ["all_axes", "axes_of", "axis_of", "broadcast_shape", "either", "shape_of_sizes"]
+__all__ = ["all_axes", "axes_of", "axis_of", "broadcast_shape", "either", "lengths", "shape_of_sizes", "tensors_of"]
 
 
 def axis_of(name: str, dim: int, rank: int) -> int:
@@ -24,7 +25,7 @@ def axis_of(name: str, dim: int, rank: int) -> int:
     return int(dim) % limit
 
 
-def axes_of(name: str, dim: int | Iterable[int] | None, rank: int) -> tuple[int, ...] | None:
+def axes_of(name: str, dim: Any, rank: int) -> tuple[int, ...] | None:
     """`dim`, one or several or None for all, as a tuple counted from the front, or None.
 
     Raises
@@ -40,6 +41,8 @@ def axes_of(name: str, dim: int | Iterable[int] | None, rank: int) -> tuple[int,
         # A sum over the one dimension that a 0-d Tensor is said to have is over none.
         axis = axis_of(name, dim, rank)
         return (axis,) if rank else ()
+    if not isinstance(dim, Iterable):
+        dim = (dim,)  # it may be an int of NumPy's, or nothing that can be a dimension
     axes = tuple([axis_of(name, d, rank) for d in dim])
     if len(set(axes)) != len(axes):
         raise ValueError(f"{name}: dimension {next(a for a in axes if axes.count(a) > 1)} is named twice")
@@ -86,6 +89,37 @@ def either(name: str, dim: Any, axis: Any, keepdim: bool, keepdims: bool | None)
 
 def shape_of_sizes(sizes: tuple[Any, ...]) -> tuple[int, ...]:
     """``f(2, 3)`` and ``f((2, 3))`` are the same shape."""
-    if len(sizes) == 1 and not hasattr(sizes[0], "__index__"):
+    if len(sizes) == 1 and isinstance(sizes[0], Iterable):
         sizes = tuple(sizes[0])
-    return tuple([int(n) for n in sizes])
+    return lengths(sizes)
+
+
+def lengths(sizes: Sequence[Any]) -> tuple[int, ...]:
+    """`sizes` as Python's ints.
+
+    Raises
+    ------
+    TypeError
+        If one of them is none.
+    """
+    try:
+        return tuple(map(index, sizes))
+    except (TypeError, ValueError):
+        given = ", ".join(repr(n) if isinstance(n, (int, float, str)) else type(n).__name__ for n in sizes)
+        raise TypeError(f"expected ints, got {given}") from None
+
+
+def tensors_of(name: str, tensors: Any) -> None:
+    """Refuse what is no list of Tensors, or an empty one.
+
+    Raises
+    ------
+    TypeError
+        If it is no list or tuple; one Tensor is none either.
+    ValueError
+        If nothing is in it.
+    """
+    if not isinstance(tensors, (list, tuple)):
+        raise TypeError(f"{name}: expected a list or tuple of Tensors, got {type(tensors).__name__}; write [x, y]")
+    if not tensors:
+        raise ValueError(f"{name}: expected at least one tensor")

@@ -17,6 +17,7 @@ from .dtypes import (
     native_dtype,
 )
 from .promotion import KIND_ORDER, NUMBER_ORDER, common_dtype
+from .refusals import named
 from .tensor import Tensor
 
 __all__ = ["can_cast", "finfo", "iinfo", "meeting", "promote_types", "result_type"]
@@ -180,3 +181,6 @@ def can_cast(from_: Any, to: Any) -> bool:
     (True, False)
     """
     return KIND_ORDER[as_dtype(from_).kind] <= KIND_ORDER[as_dtype(to).kind]
+
+
+named(__name__)

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from autograd_backends import Backend
+from autograd_backends.suggest import did_you_mean
 
 __all__ = [
     "DType",
@@ -158,7 +159,8 @@ def as_dtype(dtype: Any) -> DType:
     """
     found = _find(dtype)
     if found is None:
-        raise TypeError(f"not a dtype: {dtype!r}; the dtypes are {', '.join(_BY_NAME)}")
+        given = repr(dtype) if isinstance(dtype, (str, type)) else f"a {type(dtype).__name__}"
+        raise TypeError(f"not a dtype: {given}; the dtypes are {', '.join(_BY_NAME)}{did_you_mean(dtype, _BY_NAME)}")
     return _default if dtype is float else default_complex() if dtype is complex else found
 
 

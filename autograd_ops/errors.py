@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_backends import DeviceError, ShapeError, device_of, dtype_name, is_array, kernels, scalar_to_array
@@ -15,10 +16,23 @@ if TYPE_CHECKING:
 __all__ = ["changed", "complex_refused", "explain", "refuse_mixed_devices", "work_beside"]
 
 
-def explain(op: Op, error: Exception, arrays: Sequence[Any]) -> Exception:
-    """What to raise when the forward of `op` raised `error`: the same kind, with the op and its operands named."""
+def explain(op: Op, error: Exception, arguments: Sequence[Any]) -> Exception:
+    """What to raise when `op`, called with `arguments`, raised `error`: the same kind, with the op and operands named.
+
+    Of an argument that has not what it was asked for, as a list has no dtype, it is a TypeError.
+    """
+    # Imported here, as most programs never come here.
+    from .refusals import refusal, wrong_class
+
+    given = dict(zip(op.forward.__code__.co_varnames, arguments, strict=False))
+    if isinstance(error, AttributeError):
+        refused = wrong_class(op.name, error, given)
+        if refused is not None:
+            return refused
+    arrays = [getattr(value, "array", value) for value in _inputs(op, given)]
     refuse_mixed_devices(op, arrays)
-    said = str(error)
+    # NumPy says axis, and it is in Tensors that these are counted.
+    said = re.sub(r"(for|has) axis (?=-?\d)", r"\1 dimension ", str(error))
     if isinstance(error, ShapeError) or said.startswith(f"{op.name}:"):
         return error
     shapes = [tuple(a.shape) for a in arrays if is_array(a)]
@@ -34,8 +48,20 @@ def explain(op: Op, error: Exception, arrays: Sequence[Any]) -> Exception:
         return kind(f"{op.name}: {said}" + (f" (operands of shape {operands})" if shapes else "")).with_traceback(
             error.__traceback__
         )
+    if isinstance(error, (MemoryError, OverflowError)):
+        return refusal(op.name, error, given)
     error.add_note(f"raised by op {op.name}")
     return error
+
+
+def _inputs(op: Op, arguments: Mapping[str, Any]) -> Iterator[Any]:
+    """Those of the arguments that are inputs, one after the other."""
+    for i in op.inputs:
+        value = arguments[i.name]
+        if i.kind == "arrays":
+            yield from value if isinstance(value, (list, tuple)) else ()
+        elif i.kind != "shape":
+            yield value
 
 
 def complex_refused(op: Op, array: Any) -> TypeError:

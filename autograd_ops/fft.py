@@ -14,6 +14,7 @@ from typing import Any
 from . import ops
 from .creation import arange
 from .dtypes import get_default_dtype
+from .refusals import named
 from .tensor import Tensor
 
 __all__ = [
@@ -290,3 +291,6 @@ def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """The inverse of `fftshift`."""
     out: Tensor = ops.ifftshift(input, dim)
     return out
+
+
+named(__name__)

@@ -17,6 +17,7 @@ from . import ops
 from .creation import as_tensor, full_like, tensor, zeros
 from .dims import axis_of, broadcast_shape
 from .inplace import bump, in_place, refuse_expanded, refuse_leaf
+from .refusals import named
 from .tape import mode
 from .tensor import Tensor
 
@@ -76,7 +77,9 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     if all(type(k) in _BASIC for k in key):
         return ops.getitem(x, _normal(x, key))
     if type(index) is Tensor and index.ndim == 1 and x.ndim and index.dtype.kind == "int":
-        return ops.take_rows(x, in_range(index, x.array.shape[0]))  # a batch by number: the common case
+        return ops.take_rows(
+            x, in_range(index, x.array.shape[0], "getitem: dimension 0")
+        )  # a batch by number: the common case
     basic, arrays = _split(x, key)
     viewed = ops.getitem(x, basic)
     return _take(viewed, arrays) if arrays else viewed
@@ -410,6 +413,8 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     ValueError
         If the index has more than one dimension.
     """
+    if input.ndim == 0:
+        return ops.reshape(index_select(ops.reshape(input, (1,)), dim, index), ())
     axis = axis_of("index_select", dim, input.ndim)
     check_indices(index, input.array.shape[axis], "index_select")
     if index.ndim > 1:
@@ -526,6 +531,9 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     ValueError
         If `source` has not the shape of `input`, with m along `dim`.
     """
+    if input.ndim == 0:
+        rows, values = ops.reshape(input, (1,)), ops.reshape(source, (source.numel(),))
+        return ops.reshape(index_add(rows, dim, index, values, alpha=alpha), ())
     axis = axis_of("index_add", dim, input.ndim)
     check_indices(index, input.array.shape[axis], "index_add")
     order = (axis, *[i for i in range(input.ndim) if i != axis])
@@ -540,6 +548,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """`input` with `value`, a number or a 0-d Tensor, at the places `index` [m] along `dim`."""
+    if input.ndim == 0:
+        return ops.reshape(index_fill(ops.reshape(input, (1,)), dim, index, value), ())
     axis = axis_of("index_fill", dim, input.ndim)
     check_indices(index, input.array.shape[axis], "index_fill")
     xp = kernels(input.array).xp
@@ -586,3 +596,6 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
         return zeros((int(bool(holds)), 0), dtype="int64", device=input.device)
     columns = _unbind_mask(holds if input.ndim else ops.reshape(holds, (1,)))
     return tuple(columns) if as_tuple else ops.stack(columns, 1)
+
+
+named(__name__, without=("check_indices",))  # which is told whose indices they are

@@ -13,6 +13,7 @@ from .arrays import move
 from .creation import full, tensor, zeros
 from .indexing import set_number
 from .inplace import in_place
+from .refusals import named_method
 from .tensor import Tensor
 
 __all__ = ["IN_PLACE", "TORCH_LEVEL", "replaced"]
@@ -127,11 +128,12 @@ def zero_(self: Tensor) -> Tensor:
     return in_place(self, replaced, zeros((), dtype=self.dtype, device=self.device), name="zero_")
 
 
-for _function in (copy_, fill_, zero_):
-    setattr(Tensor, _function.__name__, _function)
+for _name in ("copy_", "fill_", "zero_"):
+    # Functions of ``autograd_ops`` too, two of them: as those they come from below.
+    setattr(Tensor, _name, named_method(globals().pop(_name), _name))
 
 
 def __getattr__(name: str) -> Any:
     if name in TORCH_LEVEL:
-        return getattr(Tensor, name)
+        return named_method(getattr(Tensor, name), name)  # self may be anything here
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -40,7 +40,8 @@ def attributes(
 
     def __getattr__(name: str) -> Any:
         if name not in places:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            # With the last two Python itself suggests a name that is near.
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
         found = _found(places[name], name)
         own[name] = value = found if shown is None else shown(name, found)
         return value

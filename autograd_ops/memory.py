@@ -18,6 +18,7 @@ from .dims import axis_of, shape_of_sizes
 from .dtypes import as_dtype, native_dtype
 from .formats import channels_last, channels_last_3d, strided
 from .inplace import bump, change_shape, in_place, is_view, refuse_expanded, root_of
+from .refusals import named
 from .tape import Port, TapeError
 from .tensor import Tensor
 
@@ -416,6 +417,8 @@ def _new(create: Callable[..., Tensor], what: str) -> Any:
     def method(
         self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **ignored: Any
     ) -> Tensor:
+        if not size and "size" not in ignored:
+            raise TypeError(f"{method.__name__}: give its size, as in {method.__name__}(2, 3)")
         shape = shape_of_sizes(size) if size else shape_of_sizes((ignored.pop("size"),))
         _refuse_options(method.__name__, ignored)
         return create(shape, **_beside(self, dtype, device), requires_grad=requires_grad)
@@ -464,3 +467,6 @@ def new(self: Tensor, *arguments: Any) -> Tensor:
     if len(arguments) == 1 and not isinstance(arguments[0], int):
         return tensor(arguments[0], **_beside(self, None, None))
     return empty(*(arguments or (0,)), **_beside(self, None, None))
+
+
+named(__name__)

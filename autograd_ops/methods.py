@@ -32,6 +32,7 @@ from .dtypes import (
     uint8,
 )
 from .inplace import in_place
+from .refusals import named_method
 from .tape import Leaf, Node
 from .tensor import Tensor
 
@@ -41,7 +42,8 @@ __all__: list[str] = []
 def _attach(*functions: Any) -> None:
     """Make each function a method, by its name without the underscore."""
     for function in functions:
-        setattr(Tensor, function.__name__[1:], function)
+        name = function.__name__[1:]
+        setattr(Tensor, name, named_method(function, name))
 
 
 # ---------------------------------------------------------------- operators
@@ -216,7 +218,7 @@ def _backward(
     backward(self, gradient, retain_graph, create_graph, inputs)
 
 
-Tensor.backward = _backward  # type: ignore[method-assign]
+Tensor.backward = named_method(_backward, "backward")  # type: ignore[method-assign]
 
 # ---------------------------------------------------------------- random numbers
 

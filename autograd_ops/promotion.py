@@ -66,8 +66,10 @@ def align(op: Op, *arrays: Any) -> list[Any]:
                 number = max(number, NUMBER_ORDER[type(aligned[i])])
         elif kind in NUMBER_ORDER:
             number = max(number, NUMBER_ORDER[kind])
-        elif a is not None and not is_array(a):
-            raise TypeError(f"{op.name}: expected a Tensor, an array or a number, got {kind.__name__}")
+        elif not is_array(a) and not (a is None and op.takes_none):
+            raise TypeError(
+                f"{op.name}: expected a Tensor, an array or a number, got {'None' if a is None else kind.__name__}"
+            )
     if lead is None:
         raise TypeError(f"{op.name}: expected a Tensor or an array among its arguments, got only numbers")
     with_dtype = [a for a in aligned if a is not None and type(a) not in NUMBER_ORDER]

@@ -165,6 +165,7 @@ class Op(Step):
         self.names_values = False
         self.inputs, self.options = _arguments(self.name, forward, nondiff)
         self.differentiable = tuple(i.name for i in self.inputs if i.differentiable)
+        self.takes_none = any(i.kind == "optional" for i in self.inputs)
         self.pull: Callable[..., tuple[Any, ...]] = self._no_rules
         self.function = call_path.new_function(self)
         self.faces: list[tuple[FunctionType, tuple[str, ...]]] = []

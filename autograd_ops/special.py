@@ -15,6 +15,7 @@ from .functions import mvlgamma as multigammaln
 from .functions import sigmoid as expit
 from .functions.special import digamma, erfc, erfinv, i0, polygamma, times_log
 from .ops import special
+from .refusals import named
 from .tensor import Tensor
 
 __all__ = [
@@ -96,3 +97,6 @@ def log_ndtr(input: Tensor) -> Tensor:
     below, above = ops.where(low, input, -1.0), ops.where(low, -1.0, input)
     tail = ops.log(0.5 * erfcx(below * -math.sqrt(0.5))) - 0.5 * ops.square(below)
     return ops.where(low, tail, ops.log1p(-0.5 * erfc(above * math.sqrt(0.5))))
+
+
+named(__name__)

@@ -164,18 +164,21 @@ class Leaf(Node):
     ----------
     after
         ``None``, or functions to be told of the Tensor, by key, when its ``grad`` has been added to.
+    before
+        ``None``, or a function to be told of its ``grad`` when that is about to be added to, in place.
     """
 
-    __slots__ = ("after", "ref")
+    __slots__ = ("after", "before", "ref")
 
     ref: weakref.ref[Tensor]
     after: dict[int, Callable[[Tensor], None]] | None
+    before: Callable[[Tensor], None] | None
 
     def __init__(self, tensor: Tensor) -> None:
         self.seq = next_seq()
         self.parents = self.saved = ()
         self.shape, self.dtype = tensor.array.shape, tensor.array.dtype
-        self.hooks = self.after = None
+        self.hooks = self.after = self.before = None
         self.ref = weakref.ref(tensor)
 
     def __repr__(self) -> str:

@@ -176,8 +176,8 @@ class Tensor:
                 raise TypeError(f"grad is a Tensor or None, not {type(gradient).__name__}")
             if gradient.array.shape != self.array.shape or gradient.array.dtype != self.array.dtype:
                 raise ValueError(
-                    f"the gradient of a {self.dtype} tensor of shape {tuple(self.shape)} is like it, "
-                    f"and this one is {gradient.dtype} of shape {tuple(gradient.shape)}"
+                    f"the gradient of a {self.dtype.name} tensor of shape {tuple(self.shape)} is like it, "
+                    f"and this one is {gradient.dtype.name} of shape {tuple(gradient.shape)}"
                 )
         self._grad = gradient
 
@@ -222,10 +222,12 @@ class Tensor:
         Raises
         ------
         TypeError
-            If its dtype has no gradients: integers and bools.
+            If its dtype has no gradients: integers and bools. If `requires_grad` is no bool.
         TapeError
             If it was made by a recorded op, and so already has its place.
         """
+        if not isinstance(requires_grad, int):
+            raise TypeError(f"requires_grad_: expected a bool, got {type(requires_grad).__name__}")
         if not requires_grad:
             if not self.is_leaf:
                 raise TapeError("a tensor made by a recorded op cannot stop requiring grad; use its detach()")
@@ -233,7 +235,7 @@ class Tensor:
         elif self.place() is None:
             if self.dtype.kind not in ("float", "complex"):
                 raise TypeError(
-                    f"only float tensors can require grad, and this one is {self.dtype.name}: "
+                    f"requires_grad_: only float tensors can require grad, and this one is {self.dtype.name}: "
                     "make it one first, as with x.float()"
                 )
             self.node = Leaf(self)
@@ -336,6 +338,8 @@ class Tensor:
         if grad is None:
             self._grad = Tensor(namespace(gradient).asarray(gradient, copy=True))
         elif grad.node is None:
+            if isinstance(self.node, Leaf) and self.node.before is not None:
+                self.node.before(grad)
             grad.array += gradient
             grad.version[0] += 1
         else:
@@ -440,9 +444,9 @@ class Tensor:
     __hash__ = object.__hash__
 
     def __format__(self, spec: str) -> str:
-        if not spec:
-            return repr(self)
         if self.array.shape:
+            if not spec:
+                return repr(self)
             raise TypeError(
                 f"a tensor of shape {tuple(self.shape)} cannot be formatted with {spec!r}; format its elements, "
                 "as of x.tolist()"

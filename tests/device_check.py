@@ -122,7 +122,7 @@ def _difference(name: str, got: Any, want: np.ndarray, device: str) -> str:
     found = host(array)
     if found.shape != want.shape:
         return f"{name}: shape {found.shape}, want {want.shape}"
-    tolerance = TOLERANCES.get(found.dtype.name, 0.0)
+    tolerance = TOLERANCES.get(found.real.dtype.name, 0.0)
     wrong = ~np.isclose(found, want, rtol=tolerance, atol=tolerance, equal_nan=True)
     if not wrong.any():
         return ""

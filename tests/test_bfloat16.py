@@ -113,7 +113,7 @@ except TypeError as error:
     print(error)
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stdout == "NumPy has no bfloat16 by itself: pip install autograd-ops[bfloat16]\n"
+    assert run.stdout == "ones: NumPy has no bfloat16 by itself: pip install autograd-ops[bfloat16]\n"
 
 
 def test_nobody_imports_it_before_it_is_used() -> None:

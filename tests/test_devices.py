@@ -119,7 +119,7 @@ except ag.DeviceError as error:
 def test_a_backend_of_a_third_party_is_found_by_its_entry_point() -> None:
     lines = _run(TOY, Path(__file__).parent / "toy_backend").splitlines()
     assert lines[0] == "toy:0 ToyArray toy:0 True"
-    assert lines[1] == "there is no device 'toy:7': this machine has 'toy:0', 'toy:1'"
+    assert lines[1] == "zeros: there is no device 'toy:7': this machine has 'toy:0', 'toy:1'"
     assert "linear: operands are on two devices, 'cpu' and 'toy:0'" in lines[2]
     assert "mul: operands are on two devices, 'toy:0' and 'toy:1'" in lines[3]
 

@@ -736,3 +736,202 @@ def test_a_gradient_of_another_kind_cannot_be_set() -> None:
             x.grad = wrong
     x.grad = fixed([1.0, 1.0])
     x.grad = None
+
+
+# ---------------------------------------------------------------- dtypes again
+
+
+def test_a_dtype_that_is_asked_for_is_given(device: str) -> None:
+    # https://github.com/pytorch/pytorch/issues/82159: the running dtype of integers is int64, whatever was asked for
+    x = ag.tensor([100, 100, 100], dtype="int8", device=device)
+    for y, want in (
+        *((ag.sum(x, dtype="int8"), 44), (ag.prod(x, dtype="int8"), 64)),  # modulo 256
+        *((ag.cumsum(x, 0, dtype="int8"), [100, -56, 44]), (ag.cumprod(x, 0, dtype="int8"), [100, 16, 64])),
+    ):
+        assert y.dtype is ag.int8
+        check(y, want)
+
+
+def test_gradients_of_bfloat16_are_of_bfloat16() -> None:
+    # https://github.com/tinygrad/tinygrad/pull/3613: a stretched gradient lost its dtype on the way
+    x = leaf([[0.5, -1.0], [2.0, 3.0]], dtype="bfloat16")
+    for y in (x.cumsum(0).sum(), x.std(), x.std(0).sum(), x.sum(1).sum(), x.expand(2, 2, 2).sum(), x.norm(dim=1).sum()):
+        (g,) = ag.autograd.grad(y, x)
+        assert y.dtype is g.dtype is ag.bfloat16
+        assert type(g.array) is type(x.array)
+
+
+def test_a_long_sum_of_float32_that_is_not_along_memory() -> None:
+    # https://github.com/numpy/numpy/issues/22956: added one by one, a million of them lose a hundredth
+    x = ag.full((1_000_001, 2), 0.1, requires_grad=True)
+    for y, want in (
+        *((x.sum(0), 100_000.1), (x.mean(0), 0.1), (x.T.sum(1), 100_000.1), (x.sum(0, keepdim=True)[0], 100_000.1)),
+        *((x[1:].reshape(1000, 1000, 2).mean((0, 1)), 0.1), (ag.ones(2, 4097, 3).sum(1)[0], 4097.0)),
+    ):
+        check(y, [want] * y.numel(), 3e-6)
+    x.sum(0)[1].backward()
+    check(x.grad[-1], [0.0, 1.0])
+
+
+def test_a_power_of_2_as_large_as_the_numbers_it_scales(device: str) -> None:
+    # https://github.com/numpy/numpy/issues/29182: the integer exponent alone chose the dtype
+    exponent = ag.tensor([1, -1, 1000], device=device)
+    x = leaf([1.0, 2.0, 3.0], device)
+    y = ag.ldexp(x, exponent)
+    y.sum().backward()
+    check(y, [2.0, 1.0, 3.0 * 2.0**1000])
+    check(x.grad, [2.0, 0.5, 2.0**1000])
+
+
+def test_a_power_of_2_that_is_larger_than_the_result() -> None:
+    # https://github.com/jax-ml/jax/issues/28040
+    y = ag.ldexp(ag.tensor([0.5, -(2.0**-24), 3.0], dtype="float16"), ag.tensor([16, 39, -3]))
+    assert y.tolist() == [2.0**15, -(2.0**15), 0.375]
+    exponent = leaf([3.0, -1.0])
+    ag.ldexp(fixed([1.0, 5.0]), exponent).sum().backward()
+    check(exponent.grad, [8 * math.log(2), 2.5 * math.log(2)])
+
+
+# ---------------------------------------------------------------- one element, none, fewer than there is room for
+
+
+def test_functions_along_a_dimension_take_a_number(device: str) -> None:
+    # https://github.com/pytorch/pytorch/issues/46999
+    functional, zero = ag.nn.functional, ag.tensor([0], device=device)
+    for function, value, slope in (
+        (lambda x: functional.softmax(x, 0), 1.0, 0.0),
+        (lambda x: functional.log_softmax(x, -1), 0.0, 0.0),
+        (lambda x: x.index_select(0, zero), 2.0, 1.0),
+        (lambda x: x.index_fill(0, zero, 3.0) * x, 6.0, 3.0),
+        (lambda x: x.index_add(0, zero, x.reshape(1), alpha=2), 6.0, 3.0),
+    ):
+        x = leaf(2.0, device)
+        y = function(x)
+        y.backward()
+        check(y, value)
+        check(x.grad, slope)
+    assert functional.softmax(ag.tensor(1.0, device=device), 0, dtype="float64").dtype is ag.float64
+
+
+def test_a_number_has_no_parts(device: str) -> None:
+    for cut in (lambda x: ag.split(x, 1), lambda x: ag.chunk(x, 1), ag.unbind):
+        with pytest.raises(ValueError, match="a 0-d tensor has no dimension to cut"):
+            cut(fixed(1.0, device))
+
+
+def test_as_many_parts_of_nothing_as_were_asked_for(device: str) -> None:
+    # https://github.com/pytorch/pytorch/pull/9362
+    assert [tuple(part.shape) for part in ag.chunk(ag.zeros(2, 0, device=device), 3, 1)] == [(2, 0)] * 3
+
+
+def test_fewer_values_to_scatter_than_there_is_room_for(device: str) -> None:
+    # https://github.com/pytorch/pytorch/issues/27614: the gradient is read in the shape of the indices
+    x, values = leaf(np.ones((3, 4)), device), leaf([[1.0, 2.0, 7.0], [4.0, 8.0, 7.0]], device)
+    y = x.scatter_add(0, ag.tensor([[0, 0], [0, 1]], device=device), values)
+    (y * fixed(np.arange(12.0).reshape(3, 4), device)).sum().backward()
+    check(y, [[6.0, 3.0, 1.0, 1.0], [1.0, 9.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
+    check(values.grad, [[0.0, 1.0, 0.0], [0.0, 5.0, 0.0]])
+    check(x.grad, np.arange(12.0).reshape(3, 4))
+
+
+def test_logit_at_0_and_1(device: str) -> None:
+    # Through x / (1 - x) its slope is 0 times an infinity.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        check(ag.logit(fixed([0.0, 0.5, 1.0], device)), [-INF, 0.0, INF])
+        check(gradient(ag.logit, [0.0, 0.5, 1.0], device), [INF, 4.0, INF])
+
+
+# ---------------------------------------------------------------- calls
+
+
+def test_einsum_with_numbers_for_letters(device: str) -> None:
+    # https://github.com/pytorch/pytorch/issues/21412
+    a, b = leaf([[1.0, 2.0], [3.0, 4.0]], device), fixed([[1.0], [10.0]], device)
+    check(ag.einsum(a, [0, 1], [1, 0]), [[1.0, 3.0], [2.0, 4.0]])
+    check(ag.einsum(a, [..., 7], b, [7, 30], [30, ...]), [[21.0, 43.0]])
+    check(ag.einsum(a, [1, 0]), [[1.0, 3.0], [2.0, 4.0]])
+    with pytest.raises(TypeError, match="einsum: expected an equation"):
+        ag.einsum(a, b)
+    with pytest.raises(ValueError, match="einsum: the number 52 is none of 0 to 51"):
+        ag.einsum(a, [0, 52])
+
+
+def test_a_number_in_a_string_is_that_number() -> None:
+    x = ag.tensor(1.5, requires_grad=True)
+    assert f"{x}" == "1.5"
+    assert f"{x:.2f}" == "1.50"
+    assert f"{ag.tensor([1.5])}" == "tensor([1.5])"
+
+
+def test_probabilities_cannot_be_ignored_by_class(device: str) -> None:
+    # https://github.com/pytorch/pytorch/pull/63122
+    scores = leaf([[1.0, 2.0]], device)
+    probabilities = fixed([[0.5, 0.5]], device)
+    with pytest.raises(ValueError, match="cross_entropy: ignore_index=1 is for targets that are classes"):
+        ag.nn.functional.cross_entropy(scores, probabilities, ignore_index=1)
+    check(ag.nn.functional.cross_entropy(scores, probabilities), math.log(1.0 + math.e) - 0.5)
+
+
+def test_a_weight_of_one_dimension_gives_one_output(device: str) -> None:
+    x, weight = leaf([[1.0, 2.0], [3.0, 4.0]], device), leaf([5.0, 6.0], device)
+    bias = leaf(0.5, device)
+    y = ag.nn.functional.linear(x, weight, bias)
+    check(y, [17.5, 39.5])
+    y.sum().backward()
+    check(x.grad, [[5.0, 6.0], [5.0, 6.0]])
+    check(weight.grad, [4.0, 6.0])
+    check(bias.grad, 2.0)
+    with pytest.raises(ValueError, match="in_features, 2"):
+        ag.nn.functional.linear(fixed([1.0, 2.0, 3.0], device), weight)
+
+
+def test_a_lazy_module_that_moves_before_its_first_input(device: str) -> None:
+    # https://github.com/chainer/chainer/issues/6368
+    model = ag.nn.Sequential(ag.nn.LazyLinear(3), ag.nn.LazyBatchNorm1d()).to(device, ag.float64)
+    y = model(fixed([[1.0, 2.0], [3.0, 5.0]], device))
+    assert model[1].running_mean.shape == (3,)
+    assert str(model[1].running_var.device) == str(y.device) == device
+    assert model[1].running_var.dtype == ag.float64
+    assert list(model.state_dict()) == [
+        "0.weight",
+        "0.bias",
+        "1.weight",
+        "1.bias",
+        "1.running_mean",
+        "1.running_var",
+        "1.num_batches_tracked",
+    ]
+
+
+def test_losses_with_a_weight_for_each_element(device: str) -> None:
+    # PyTorch 2.13: mse and l1 divide by the sum of the weights, huber by the number of elements.
+    target, weight = fixed([0.0, 0.0, 0.0], device), fixed([1.0, 2.0, 5.0], device)
+    for loss, mean, each in (
+        (ag.nn.functional.mse_loss, 9.0 / 8.0, [1.0, 8.0, 0.0]),
+        (ag.nn.functional.l1_loss, 5.0 / 8.0, [1.0, 4.0, 0.0]),
+        (ag.nn.functional.huber_loss, 3.5 / 3.0, [0.5, 3.0, 0.0]),
+    ):
+        x = leaf([1.0, -2.0, 0.0], device)
+        check(loss(x, target, weight=weight), mean)
+        check(loss(x, target, weight=weight, reduction="none"), each)
+        check(loss(x, target, weight=weight, reduction="sum"), sum(each))
+        with pytest.raises(ValueError, match="the weight must have the shape of the input"):
+            loss(x, target, weight=fixed([1.0], device))
+
+
+def test_an_ignored_target_stops_even_a_nan_gradient(device: str) -> None:
+    # The mean of nothing is NaN, and so is the slope of its square; PyTorch 2.13 keeps it from the scores.
+    scores = leaf([[1.0, 2.0], [3.0, 4.0]], device)
+    loss = ag.nn.functional.cross_entropy(scores, ag.tensor([-100, -100], device=device))
+    loss.square().backward()
+    check(loss, NAN)
+    check(scores.grad, [[0.0, 0.0], [0.0, 0.0]])
+
+
+def test_an_image_that_doubles_repeats_each_cell(device: str) -> None:
+    # PyTorch 2.13: 2.05 x 4 cells are 8 cells, at which the nearest are not looked for by the scale.
+    x = leaf([[[[1.0, 2.0, 3.0, 4.0]]]], device)
+    y = ag.nn.functional.interpolate(x, scale_factor=(1.0, 2.05))
+    check(y, [[[[1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0]]]])
+    (y * fixed([[[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]]]], device)).sum().backward()
+    check(x.grad, [[[[3.0, 7.0, 11.0, 15.0]]]])

@@ -84,6 +84,9 @@ def test_devices_that_are_not_there():
     assert not ag.xpu.is_available()
     assert not ag.distributed.is_available()
     assert ag.distributed.get_world_size() == 1
+    with pytest.raises(RuntimeError, match="one process only"):
+        ag.distributed.init_process_group(backend="nccl")
+    ag.distributed.destroy_process_group()
     assert ag.version.cuda is None
     assert ag.version.__version__ == ag.__version__
     with pytest.raises(ImportError, match="tensorboardX"):
@@ -252,3 +255,17 @@ def test_tensors_at_random():
     assert ag.testing.make_tensor((50,), dtype=ag.uint8).dtype == ag.uint8
     assert not ag.testing.make_tensor((2, 3), dtype=ag.complex64, noncontiguous=True).is_contiguous()
     assert ag.testing.make_tensor((2,), dtype=ag.bool).dtype == ag.bool
+
+
+def test_creation_functions_accept_what_has_no_meaning_here() -> None:
+    x = ag.ones(2, 3)
+    nothing = {"layout": ag.strided, "pin_memory": True}
+    for made in (ag.zeros(2, 3, **nothing), ag.empty(2, 3, **nothing), ag.full((2, 3), 1.0, **nothing)):
+        assert made.shape == (2, 3)
+    assert ag.equal(ag.ones(2, 3, **nothing), x)
+    assert ag.arange(3, **nothing).tolist() == [0, 1, 2]
+    assert ag.linspace(0, 1, 2, **nothing).tolist() == [0, 1]
+    assert ag.equal(ag.eye(2, **nothing), ag.eye(2))
+    for like in (ag.zeros_like, ag.ones_like, ag.empty_like, ag.rand_like):
+        assert like(x, layout=ag.strided, memory_format=ag.preserve_format).shape == (2, 3)
+    assert ag.full_like(x, 2, memory_format=ag.contiguous_format).sum() == 12

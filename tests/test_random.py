@@ -193,6 +193,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ag.bernoulli(ag.ones(2, dtype="int64")),
         "bernoulli: random numbers of this kind",
     ),
+    "leaves by Tensors": (lambda: ag.normal(ag.zeros(2), 1, requires_grad=True), "normal: of Tensors it takes no"),
     "unknown end": (lambda: ag.ones(2).uniform_(to=2, up=3), "uniform_: unexpected argument 'up'"),
 }
 OUT_OF_RANGE: dict[str, tuple[Callable[[], Any], str]] = {
@@ -222,6 +223,12 @@ OUT_OF_RANGE: dict[str, tuple[Callable[[], Any], str]] = {
     "cauchy_": (lambda: ag.ones(2).cauchy_(0, 0), "cauchy_: the width must be positive"),
     "random_": (lambda: ag.ones(2).random_(0), "no integer is at least 0 and below 0"),
 }
+
+
+def test_leaves_are_drawn_from_the_normal_distribution() -> None:
+    w = ag.normal(0, 0.01, size=(2, 1), requires_grad=True)
+    (3 * w).sum().backward()
+    assert w.grad.tolist() == [[3.0], [3.0]]
 
 
 @pytest.mark.parametrize("name", REFUSED)

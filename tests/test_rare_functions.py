@@ -244,6 +244,7 @@ STATISTICS: Cases = {
         lambda t: ag.histogram(t.m, 3),
         ([2.0, 2.0, 2.0], [-2.0, -0.333333333333333, 1.33333333333333, 3.0]),
     ),
+    "histogram(m)": (lambda t: ag.histogram(t.m).hist.reshape(10, 10).sum(), 6.0),
     "histogram(m, s)": (lambda t: ag.histogram(t.m, t.s), ([1.0, 1.0, 2.0], [-1.0, 0.0, 1.0, 2.5])),
     "histogram(m, 2, range=(-2.0, 2.0), weight=p, density=True)": (
         lambda t: ag.histogram(t.m, 2, range=(-2.0, 2.0), weight=t.p, density=True),

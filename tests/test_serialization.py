@@ -261,6 +261,22 @@ def test_a_dtype_that_is_not_supported():
         ag.load(io.BytesIO(struct.pack("<Q", len(header)) + header + b"\x38"))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float16", "int8", "bool", "complex128"])
+def test_arrays_and_numbers_of_numpy(dtype):
+    array = np.array([[0, 1, 1], [1, 0, 1]], dtype)
+    file = io.BytesIO()
+    ag.save({"array": array, "view": array.T, "number": array[0, 1], "tensor": ag.from_numpy(array)}, file)
+    file.seek(0)
+    back = ag.load(file)
+    assert type(back["array"]) is type(back["view"]) is np.ndarray
+    assert back["array"].dtype == array.dtype
+    np.testing.assert_array_equal(back["array"], array)
+    np.testing.assert_array_equal(back["view"], array.T)
+    assert type(back["number"]) is type(array[0, 1].item())
+    assert back["number"] == 1
+    assert same(back["tensor"], ag.from_numpy(array))
+
+
 # ---------------------------------------------------------------- what cannot be saved
 
 
@@ -275,8 +291,8 @@ class Model:
         ({"model": [1, 2, 3, {4}]}, r"obj\['model'\]\[3\] is a set: only tensors"),
         ({"model": Model()}, r"obj\['model'\] is a Model: save its state_dict\(\)"),
         (ag.nn.Linear(1, 1), r"obj is a Linear: save its state_dict\(\)"),
-        (({"x": np.ones(2)},), r"obj\[0\]\['x'\] is a ndarray: make it a Tensor with from_numpy\(\)"),
-        ([np.float32(1)], r"obj\[0\] is a float32: make it a Python number with item\(\)"),
+        (({"x": np.array(["a"])},), r"obj\[0\]\['x'\] is a ndarray: its dtype is <U1, and only those of numbers can"),
+        ([np.datetime64("2020-01-01")], r"obj\[0\] is a datetime64: its dtype is datetime64\[D\], and only those of"),
         ({7: b"bytes"}, r"obj\[7\] is a bytes"),
         (len, "obj is a builtin_function_or_method"),
         ({"a": {(1, 2): 3}}, r"obj\['a'\] has a key \(1, 2\): keys must be strings or integers"),

@@ -10,7 +10,7 @@ from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 if TYPE_CHECKING:
     from . import function, functional, graph
-    from .anomaly import AnomalyError, detect_anomaly, set_detect_anomaly
+    from .anomaly_mode import AnomalyError, detect_anomaly, set_detect_anomaly
     from .function import Function
 
 __all__ = [
@@ -31,7 +31,7 @@ _LAZY = {
     "autograd.function": ("function", "Function"),
     "autograd.functional": ("functional",),
     "autograd.graph": ("graph",),
-    "autograd.anomaly": ("AnomalyError", "detect_anomaly", "set_detect_anomaly"),
+    "autograd.anomaly_mode": ("AnomalyError", "detect_anomaly", "set_detect_anomaly"),
 }
 
 __getattr__, __dir__ = lazy.attributes(__name__, _LAZY)

@@ -182,10 +182,13 @@ def _roots(name: str, outputs: Sequence[Tensor], given: Any, create_graph: bool)
     gradients = []
     for output, gradient in zip(outputs, grads, strict=True):
         if output.node is None:
-            raise TapeError(
-                f"{name}: this tensor does not require grad, so there is nothing to go back along: "
-                "no tensor it was computed from has requires_grad=True, or it was computed under no_grad()"
+            why = (
+                f"it is {output.dtype.name}, and only floats have gradients"
+                if output.dtype.kind not in ("float", "complex")
+                else "no tensor it was computed from has requires_grad=True, or it was computed under no_grad(), "
+                "or from a detach(), or from integers such as those of argmax()"
             )
+            raise TapeError(f"{name}: this tensor does not require grad, so there is nothing to go back along: {why}")
         nodes.append(output.node if output.alias is None else node_of(output))
         gradients.append(
             _ones(name, output, create_graph) if gradient is None else _given(name, output, gradient, create_graph)

@@ -8,6 +8,7 @@ from .. import ops
 from ..call_path import renamed
 from ..creation import tensor
 from ..indexing import nonzero
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -283,3 +284,6 @@ def is_tensor(value: object) -> bool:
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements of `input` are floats."""
     return input.dtype.is_floating_point
+
+
+named(__name__)

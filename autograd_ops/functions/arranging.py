@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes
+from ..refusals import named
 from ..tensor import Size, Tensor
 from .shapes import movedim, transpose
 
@@ -174,3 +175,6 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     if broadcast_shape("sum_to_size", (wanted, tuple(input.shape))) != tuple(input.shape):
         raise ValueError(f"sum_to_size: size {wanted} does not broadcast to {tuple(input.shape)}")
     return ops.sum_to(input, wanted)
+
+
+named(__name__)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .. import ops
+from ..refusals import named
 from ..tensor import Tensor
 from .products import dot
 
@@ -226,3 +227,6 @@ def isreal(input: Tensor) -> Any:
     tensor([False,  True])
     """
     return ops.imag(input) == 0 if input.dtype.is_complex else ops.equal(ops.zeros_like(input), 0)
+
+
+named(__name__)

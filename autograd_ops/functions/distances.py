@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import ops
 from ..creation import tensor
 from ..dims import axis_of, broadcast_shape
+from ..refusals import named
 from ..tensor import Tensor
 from .reductions import norm
 
@@ -119,3 +120,6 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     size = norm(input, p, tuple([i for i in range(input.ndim) if i != axis]), True)
     # PyTorch's small number, by which a norm is a little less than `maxnorm` afterwards.
     return input * ops.where(size > maxnorm, maxnorm / (size + 1e-7), 1.0)
+
+
+named(__name__)

@@ -12,6 +12,7 @@ from ..call_path import renamed
 from ..creation import full_like
 from ..dtypes import float64, int32
 from ..ops import integers
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -159,7 +160,12 @@ def _wide(x: Any) -> Any:
 
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """x 2^y"""
-    return input * ops.pow(2.0, other)
+    # An integer y alone would make the power one of the default dtype, whose largest is less than float64's.
+    power = other.to(input.dtype) if _is_floating(input) and not _is_floating(other) else other
+    # In three steps: the power alone may be larger than the result, its root too.
+    third = ops.floor(power / 3)
+    step = ops.pow(2.0, third)
+    return input * step * step * ops.pow(2.0, power - 2 * third)
 
 
 class Frexp(NamedTuple):
@@ -229,3 +235,6 @@ def isposinf(input: Tensor) -> Tensor:
 def isneginf(input: Tensor) -> Tensor:
     """Where x is infinite and negative."""
     return ops.equal(input, -math.inf) if _is_floating(input) else ops.zeros_like(input).to(bool)
+
+
+named(__name__)

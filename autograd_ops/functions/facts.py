@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = ["is_nonzero", "is_same_size", "is_signed", "typename"]
@@ -36,3 +37,6 @@ def typename(obj: Any) -> str:
         return "autograd_ops.Tensor"
     kind = obj if isinstance(obj, type) else type(obj)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+named(__name__)

@@ -8,9 +8,10 @@ from typing import Any
 
 from .. import ops
 from ..creation import tensor, zeros
-from ..dims import axis_of
+from ..dims import axis_of, tensors_of
 from ..dtypes import int64
 from ..indexing import narrow
+from ..refusals import named
 from ..tensor import Tensor
 from .shapes import cat, chunk, hstack, meshgrid, split, vstack
 
@@ -86,11 +87,13 @@ row_stack = vstack
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """One beside the other; vectors are columns."""
+    tensors_of("column_stack", tensors)
     return hstack([x if x.ndim > 1 else ops.reshape(x, (x.numel(), 1)) for x in tensors])
 
 
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """One behind the other, along the third dimension."""
+    tensors_of("dstack", tensors)
     return cat([_third(x) for x in tensors], 2)
 
 
@@ -270,3 +273,6 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 
 
 unsafe_split, unsafe_chunk, unsafe_split_with_sizes = split, chunk, split_with_sizes
+
+
+named(__name__)

@@ -41,6 +41,7 @@ from ..nn.functional import (
     threshold_,
 )
 from ..nn.utils.norms import norm_except_dim
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -280,3 +281,6 @@ def triplet_margin_loss(
     """`functional.triplet_margin_loss`; `reduction` 0, 1, 2 is ``"none"``, ``"mean"``, ``"sum"``."""
     how = _reduction("triplet_margin_loss", reduction)
     return F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=how)
+
+
+named(__name__)

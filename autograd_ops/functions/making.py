@@ -10,6 +10,7 @@ from typing import Any
 from .. import ops
 from ..creation import arange, empty, full, linspace, zeros
 from ..dtypes import as_dtype, get_default_dtype
+from ..refusals import named
 from ..tensor import Tensor
 from .special import i0
 
@@ -214,3 +215,6 @@ def kaiser_window(
         return i0(beta * height) / i0(ops.zeros_like(t) + beta)
 
     return _window("kaiser_window", window_length, periodic, shape, dtype, device, requires_grad)
+
+
+named(__name__)

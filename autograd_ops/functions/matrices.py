@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from .. import linalg, ops
 from ..creation import eye, zeros
 from ..linalg import det, lu_solve, matrix_exp, matrix_power, slogdet
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -142,3 +143,6 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> SVD:
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     """``linalg.householder_product``"""
     return linalg.householder_product(input, input2)
+
+
+named(__name__)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import string
 from typing import Any
 
 from .. import ops
 from ..call_path import renamed
+from ..refusals import named
 from ..tensor import Tensor
 from .shapes import diagonal, permute
 
@@ -84,7 +86,7 @@ def trace(input: Tensor) -> Tensor:
     return ops.sum(diagonal(input))
 
 
-def einsum(equation: str, *operands: Any) -> Tensor:
+def einsum(equation: Any, *operands: Any) -> Tensor:
     """The sum of products that an equation such as ``"bij,bjk->bik"`` describes.
 
     Parameters
@@ -94,7 +96,8 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         one operand is its diagonal, ``...`` stands for dimensions that broadcast. Without ``->`` the result has the
         letters that occur once, in alphabetical order.
     operands
-        As many Tensors as the equation has, or one sequence of them.
+        As many Tensors as the equation has, or one sequence of them. Instead of an equation, each Tensor may be
+        followed by a list of numbers (or ``...``) in place of letters, and all by that of the result.
 
     Raises
     ------
@@ -111,6 +114,8 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     >>> ag.einsum("ij->j", ag.ones(2, 3))
     tensor([2., 2., 2.])
     """
+    if not isinstance(equation, str):
+        equation, *operands = _equation((equation, *operands))  # type: ignore[assignment]
     tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     terms, result = _parse(equation, tensors)
     counted: dict[str, int] = {}
@@ -130,6 +135,29 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         x = ops.sum(x, summed, False)
         letters = "".join(c for c in letters if c in result)
     return permute(x, [letters.index(c) for c in result]) if letters != result else x
+
+
+def _equation(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``x, [0, 1], y, [1, 2], [0, 2]`` as ``"ab,bc->ac", x, y``.
+
+    Raises
+    ------
+    TypeError
+        If Tensors and lists do not alternate.
+    ValueError
+        If a number is not in [0, 52).
+    """
+    pairs = len(arguments) // 2
+    operands, lists = arguments[0 : 2 * pairs : 2], (*arguments[1 : 2 * pairs : 2], *arguments[2 * pairs :])
+    if not all(isinstance(x, Tensor) for x in operands) or not all(isinstance(x, (list, tuple)) for x in lists):
+        raise TypeError("einsum: expected an equation such as 'ij,jk->ik' and Tensors, or Tensors each with a list")
+    for number in (n for numbers in lists for n in numbers if n is not ...):
+        if not 0 <= number < len(string.ascii_letters):
+            raise ValueError(f"einsum: the number {number} is none of 0 to {len(string.ascii_letters) - 1}")
+    # Numbers sort as their letters must: capitals first.
+    letters = sorted(string.ascii_letters)
+    terms = ["".join("..." if n is ... else letters[n] for n in numbers) for numbers in lists]
+    return ",".join(terms[:pairs]) + "".join("->" + term for term in terms[pairs:]), *operands
 
 
 def _parse(equation: str, tensors: Any) -> tuple[list[str], str]:
@@ -220,3 +248,6 @@ def _arranged(x: Tensor, letters: str, order: list[str], lengths: dict[str, int]
             size *= lengths[c]
         sizes.append(size)
     return ops.reshape(x, tuple(sizes))
+
+
+named(__name__)

@@ -9,6 +9,7 @@ from .. import ops
 from ..creation import zeros_like
 from ..dims import axes_of, axis_of, either
 from ..indexing import narrow
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -68,7 +69,7 @@ def sum(
     tensor([3., 3.])
     """
     dim, keepdim = either("sum", dim, axis, keepdim, keepdims)
-    return ops.sum(_cast(input, dtype), axes_of("sum", dim, input.ndim), keepdim)
+    return _cast(ops.sum(_cast(input, dtype), axes_of("sum", dim, input.ndim), keepdim), dtype)
 
 
 def mean(
@@ -96,7 +97,7 @@ def prod(
 ) -> Tensor:
     """The product over `dim`, one dimension or several, or over all."""
     dim, keepdim = either("prod", dim, axis, keepdim, keepdims)
-    return ops.prod(_cast(input, dtype), axes_of("prod", dim, input.ndim), keepdim)
+    return _cast(ops.prod(_cast(input, dtype), axes_of("prod", dim, input.ndim), keepdim), dtype)
 
 
 def _spread_arguments(dim: Any, unbiased: bool) -> tuple[Dims, bool]:
@@ -272,7 +273,8 @@ def softmax(input: Tensor, dim: int | None = None, dtype: Any = None, *, axis: i
         If no dimension is given.
     """
     at = _required("softmax", dim, axis, input.ndim)
-    return ops.softmax(_cast(input, dtype), at) if input.ndim else ops.exp(input - input)
+    x = _cast(input, dtype)
+    return ops.softmax(x, at) if x.ndim else ops.exp(x - x)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, dtype: Any = None, *, axis: int | None = None) -> Tensor:
@@ -284,13 +286,14 @@ def log_softmax(input: Tensor, dim: int | None = None, dtype: Any = None, *, axi
         If no dimension is given.
     """
     at = _required("log_softmax", dim, axis, input.ndim)
-    return ops.log_softmax(_cast(input, dtype), at) if input.ndim else input - input
+    x = _cast(input, dtype)
+    return ops.log_softmax(x, at) if x.ndim else x - x
 
 
 def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
     """Running sums along `dim`."""
     at = _required("cumsum", dim, axis, input.ndim)
-    return ops.cumsum(_cast(input, dtype), at) if input.ndim else _cast(input, dtype)
+    return _cast(ops.cumsum(_cast(input, dtype), at), dtype) if input.ndim else _cast(input, dtype)
 
 
 def cumprod(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
@@ -303,7 +306,7 @@ def cumprod(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: i
     tensor([ 2.,  6., 24.])
     """
     at = _required("cumprod", dim, axis, input.ndim)
-    return ops.cumprod(_cast(input, dtype), at) if input.ndim else _cast(input, dtype)
+    return _cast(ops.cumprod(_cast(input, dtype), at), dtype) if input.ndim else _cast(input, dtype)
 
 
 def _required(name: str, dim: int | None, axis: int | None, rank: int) -> int:
@@ -388,3 +391,6 @@ def _power_or_zero(x: Tensor, p: float) -> Tensor:
     """x^p for x and p that are not negative, with the derivative 0 at 0"""
     zero = x == 0
     return ops.where(zero, 0.0, ops.where(zero, 1.0, x) ** p)
+
+
+named(__name__)

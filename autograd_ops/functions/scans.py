@@ -9,6 +9,7 @@ from ..creation import as_tensor, zeros
 from ..dims import axes_of, axis_of
 from ..dtypes import int64
 from ..indexing import narrow
+from ..refusals import named
 from ..tensor import Tensor
 from .reductions import MinMax, cumsum
 
@@ -238,3 +239,6 @@ def _slope(y: Tensor, spacing: Any, axis: int, edge_order: int) -> Tensor:
 def _share(gaps: Tensor, axis: int, end: int, next_to_it: int) -> Tensor:
     outer = narrow(gaps, axis, end, 1)
     return outer / (outer + narrow(gaps, axis, next_to_it, 1))
+
+
+named(__name__)

@@ -13,6 +13,7 @@ from ..creation import arange
 from ..dims import axis_of, broadcast_shape
 from ..dtypes import int64
 from ..indexing import check_indices, narrow
+from ..refusals import named
 from ..tensor import Tensor
 from .shapes import diagonal, movedim
 
@@ -465,3 +466,6 @@ def _triangle(name: str, row: int, col: int, inside: Any, dtype: Any, device: st
     i = ops.reshape(arange(row, device=device), (row, 1))
     j = ops.reshape(arange(col, device=device), (1, col))
     return ops.stack(list(indexing.nonzero(inside(i, j), as_tuple=True)), 0).to(dtype)
+
+
+named(__name__)

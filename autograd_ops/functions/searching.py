@@ -10,6 +10,7 @@ from ..creation import arange, as_tensor, zeros
 from ..dims import axis_of
 from ..dtypes import int32, int64
 from ..indexing import nonzero
+from ..refusals import named
 from ..tensor import Tensor
 from .reductions import argsort, cumsum, sort
 
@@ -240,3 +241,6 @@ def _set(
         values = ops.permute(ops.reshape(rows, (rows.shape[0], *rest)), tuple(order))
     given = [values, *([inverse] if return_inverse else []), *([counts] if return_counts else [])]
     return given[0] if len(given) == 1 else tuple(given)
+
+
+named(__name__)

@@ -7,9 +7,10 @@ from typing import Any
 
 from .. import ops
 from ..creation import arange, tensor
-from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes
+from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes, tensors_of
 from ..dtypes import DType
 from ..indexing import index_select, narrow, select
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -274,8 +275,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
     ValueError
         If there is none, or another dimension differs.
     """
-    if not tensors:
-        raise ValueError("cat: expected at least one tensor")
+    tensors_of("cat", tensors)
     tensors = _of_one_rank(tensors)
     at = axis_of("cat", dim if axis is None else axis, tensors[0].ndim)
     for i, other in enumerate(tensors):
@@ -308,8 +308,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -
     ValueError
         If there is none, or the shapes differ.
     """
-    if not tensors:
-        raise ValueError("stack: expected at least one tensor")
+    tensors_of("stack", tensors)
     for i, other in enumerate(tensors):
         if tuple(other.shape) != tuple(tensors[0].shape):
             raise ValueError(
@@ -320,11 +319,13 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """One below the other; vectors are rows."""
+    tensors_of("vstack", tensors)
     return cat([x if x.ndim > 1 else reshape(x, 1, -1) for x in tensors], 0)
 
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """One beside the other."""
+    tensors_of("hstack", tensors)
     return cat([x if x.ndim else reshape(x, 1) for x in tensors], 0 if tensors[0].ndim < 2 else 1)
 
 
@@ -336,7 +337,7 @@ def split(input: Tensor, split_size_or_sections: int | Sequence[int], dim: int =
     ValueError
         If the lengths do not add up.
     """
-    axis = axis_of("split", dim, input.ndim)
+    axis = axis_of("split", dim, _divisible("split", input))
     size = input.array.shape[axis]
     if isinstance(split_size_or_sections, int):
         step = split_size_or_sections
@@ -354,17 +355,25 @@ def split(input: Tensor, split_size_or_sections: int | Sequence[int], dim: int =
     return tuple(parts)
 
 
+def _divisible(name: str, input: Tensor) -> int:
+    """The number of dimensions of what is to be cut in parts, which must have one."""
+    if not input.ndim:
+        raise ValueError(f"{name}: a 0-d tensor has no dimension to cut; give it one, as with x.reshape(1)")
+    return input.ndim
+
+
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal length along `dim`; the last may be shorter."""
     if chunks <= 0:
         raise ValueError(f"chunk: the number of parts must be positive, not {chunks}")
-    axis = axis_of("chunk", dim, input.ndim)
-    return split(input, max(1, -(-input.array.shape[axis] // chunks)), axis)
+    axis = axis_of("chunk", dim, _divisible("chunk", input))
+    size = input.array.shape[axis]
+    return split(input, -(-size // chunks) if size else [0] * chunks, axis)
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """A view of each place along `dim`."""
-    axis = axis_of("unbind", dim, input.ndim)
+    axis = axis_of("unbind", dim, _divisible("unbind", input))
     return tuple([select(input, axis, i) for i in range(input.array.shape[axis])])
 
 
@@ -519,3 +528,6 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 def numel(input: Tensor) -> int:
     """The number of elements."""
     return input.numel()
+
+
+named(__name__)

@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..call_path import renamed
 from ..ops import special
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -54,7 +55,7 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     tensor([0., 0.])
     """
     x = input if eps is None else ops.clamp(input, eps, 1.0 - eps)
-    return ops.log(x / (1.0 - x))
+    return ops.log(x) - ops.log1p(-x)
 
 
 def sinc(input: Tensor) -> Tensor:
@@ -119,3 +120,6 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         raise ValueError(f"mvlgamma: p must be positive, got {p}")
     steps = ops.stack([input - 0.5 * i for i in range(p)], -1)
     return ops.sum(lgamma(steps), (input.ndim,), False) + 0.25 * p * (p - 1) * math.log(math.pi)
+
+
+named(__name__)

@@ -10,6 +10,7 @@ from .. import ops
 from ..creation import as_tensor, full, linspace, zeros
 from ..dims import axes_of, axis_of, either
 from ..dtypes import int64
+from ..refusals import named
 from ..tensor import Tensor
 from .reductions import MinMax, argmax, argsort, mean, std, sum, var
 from .shapes import movedim
@@ -526,7 +527,7 @@ class Histogram(NamedTuple):
 
 def histogram(
     input: Tensor,
-    bins: int | Tensor,
+    bins: int | Tensor = 100,
     *,
     range: tuple[float, float] | None = None,
     weight: Tensor | None = None,
@@ -576,3 +577,6 @@ def histogram(
         widths = ops.sub(ops.getitem(edges, (slice(1, None), ...)), ops.getitem(edges, (slice(0, -1), ...)))
         hist = hist / ops.sum(hist) / widths
     return Histogram(hist.to(input.dtype), edges)
+
+
+named(__name__)

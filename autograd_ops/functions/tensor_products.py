@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import linalg, ops
 from ..dims import axes_of, broadcast_shape
+from ..refusals import named
 from ..tensor import Tensor
 from .products import bmm, mv, outer, plus_product
 from .shapes import cat
@@ -174,3 +175,6 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     if not matrices:
         raise ValueError("chain_matmul: expected at least one matrix")
     return matrices[0] if len(matrices) == 1 else linalg.multi_dot(matrices)
+
+
+named(__name__)

@@ -12,6 +12,7 @@ from autograd_backends.dlpack import device_of_dlpack
 
 from ..arrays import accepted, move
 from ..dtypes import dtype_of
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = ["__dlpack__", "__dlpack_device__", "from_dlpack", "to_dlpack"]
@@ -137,3 +138,6 @@ def _given(called: str, give: Any) -> Any:
         return give()
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise BufferError(f"{called}: the array's library does not share it: {error}") from error
+
+
+named(__name__)

@@ -11,6 +11,7 @@ from autograd_backends import is_array, parse_device
 from ..arrays import accepted
 from ..creation import as_tensor, tensor
 from ..dtypes import as_dtype, get_default_dtype
+from ..refusals import named
 from ..tensor import Tensor
 from .dlpack import from_dlpack
 
@@ -133,3 +134,6 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
         raise ValueError(f"frombuffer: {count} elements of {size} bytes are more than the {left} after the offset")
     array = raw[offset : offset + count * size].view(wanted.name)
     return as_tensor(array, device=parse_device("cpu")).requires_grad_(requires_grad)
+
+
+named(__name__)

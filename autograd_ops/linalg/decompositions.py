@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from .. import ops
 from ..creation import empty, eye
+from ..refusals import named
 from ..tensor import Tensor
 from .inverses import refuse_info, solve_triangular
 
@@ -354,3 +355,6 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
         v = vectors[..., :, i : i + 1]
         out = out - ops.matmul(v * tau[..., None, i : i + 1], ops.matmul(adjoint(v), out))
     return out
+
+
+named(__name__)

@@ -13,6 +13,7 @@ from .. import ops
 from ..creation import empty, eye
 from ..dims import axes_of
 from ..ops.linalg.common import check
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = [
@@ -358,3 +359,6 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
         raise ValueError(f"tensorsolve: A {tuple(A.shape)} is not of the shape of B {tuple(B.shape)} and one as large")
     solution = solve(ops.reshape(A, (B.numel(), B.numel())), ops.reshape(B, (B.numel(),)))
     return ops.reshape(solution, shape)
+
+
+named(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import functions, ops
 from ..dims import axes_of
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
@@ -149,3 +150,6 @@ def _of_singular_values(A: Tensor, ord: Any, dims: tuple[int, ...], keepdim: boo
     if not keepdim:
         return out
     return ops.reshape(out, tuple([1 if i in dims else n for i, n in enumerate(A.shape)]))
+
+
+named(__name__)

@@ -11,6 +11,7 @@ from ..creation import eye
 from ..dims import axis_of, broadcast_shape
 from ..functions import diagonal as _diagonal
 from ..functions import matmul
+from ..refusals import named
 from ..tensor import Tensor
 
 __all__ = ["cross", "diagonal", "matmul", "matrix_exp", "matrix_power", "multi_dot", "vander", "vecdot"]
@@ -216,3 +217,6 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     for _ in range(count):
         columns.append(columns[-1] * x if columns else ops.ones_like(x))
     return ops.stack(columns, x.ndim) if columns else ops.reshape(x, (*x.shape, 0))
+
+
+named(__name__)

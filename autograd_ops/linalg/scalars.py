@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops.linalg.common import check, check_square
+from ..refusals import named
 from ..tensor import Tensor
 from .inverses import Tolerance, beside, tolerances
 from .norms import matrix_norm
@@ -130,3 +131,6 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     singular = ops.not_equal(info, 0)
     safe = ops.where(beside(singular, 2), 1.0, inverse)
     return ops.where(singular, math.inf, matrix_norm(A, p) * matrix_norm(safe, p))
+
+
+named(__name__)

@@ -1,5 +1,8 @@
 """Modules, written with ops, under PyTorch's names: parameters, ``state_dict`` keys and defaults are PyTorch's too."""
 
+from typing import TYPE_CHECKING
+
+from ..lazy import attributes
 from . import functional, init, parallel, utils
 from .activation import *
 from .adaptive_softmax import *
@@ -29,3 +32,8 @@ from .transformer import *
 from .unfolding import *
 from .uninitialized import UninitializedBuffer, UninitializedParameter
 from .upsampling import *
+
+if TYPE_CHECKING:
+    from . import modules
+
+__getattr__, __dir__ = attributes(__name__, {"nn.modules": ("modules",)})

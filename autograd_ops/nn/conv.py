@@ -22,7 +22,7 @@ Sizes = int | Sequence[int]
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class _Convolution(Module):
+class _ConvNd(Module):
     """What convolutions share, plain and transposed, in any number of dimensions: sizes, parameters, text."""
 
     rank: ClassVar[int]
@@ -92,7 +92,7 @@ class _Convolution(Module):
         return ", ".join(parts)
 
 
-class _Conv(_Convolution):
+class _Conv(_ConvNd):
     def __init__(
         self,
         in_channels: int,
@@ -208,7 +208,7 @@ class Conv3d(_Conv):
 # ---------------------------------------------------------------- transposed
 
 
-class _ConvTranspose(_Convolution):
+class _ConvTranspose(_ConvNd):
     padding: tuple[int, ...]
 
     def __init__(

@@ -9,7 +9,7 @@ from .module import Module
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 
 
-class _Dropout(Module):
+class _DropoutNd(Module):
     """What the dropouts share; they differ in what is dropped together."""
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
@@ -24,7 +24,7 @@ class _Dropout(Module):
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Dropout(_Dropout):
+class Dropout(_DropoutNd):
     """In training each element becomes 0 with probability `p`, else is divided by 1 - p.
 
     Raises
@@ -45,7 +45,7 @@ class Dropout(_Dropout):
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
-class Dropout1d(_Dropout):
+class Dropout1d(_DropoutNd):
     """In training each channel of [N, C, L] becomes 0 with probability `p`, else is divided by 1 - p."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -53,7 +53,7 @@ class Dropout1d(_Dropout):
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
-class Dropout2d(_Dropout):
+class Dropout2d(_DropoutNd):
     """In training each channel of [N, C, H, W] becomes 0 with probability `p`, else is divided by 1 - p."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -61,7 +61,7 @@ class Dropout2d(_Dropout):
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
-class Dropout3d(_Dropout):
+class Dropout3d(_DropoutNd):
     """In training each channel of [N, C, D, H, W] becomes 0 with probability `p`, else is divided by 1 - p."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -69,7 +69,7 @@ class Dropout3d(_Dropout):
         return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
-class AlphaDropout(_Dropout):
+class AlphaDropout(_DropoutNd):
     """Dropout for SELU, in training: it keeps a mean of 0 and a variance of 1; see `functional.alpha_dropout`."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -77,7 +77,7 @@ class AlphaDropout(_Dropout):
         return F.alpha_dropout(input, self.p, self.training, self.inplace)
 
 
-class FeatureAlphaDropout(_Dropout):
+class FeatureAlphaDropout(_DropoutNd):
     """`AlphaDropout` of whole channels of [N, C, ...]."""
 
     def forward(self, input: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from .. import ops
 from ..creation import eye as identity
 from ..creation import zeros_like
 from ..random import Generator, rand_like, randn, randn_like
+from ..refusals import named
 from ..tape import no_grad
 from ..tensor import Tensor
 from ..warn import warn_user
@@ -434,3 +435,6 @@ kaiming_normal, kaiming_uniform, orthogonal, sparse = map(
     _older, (kaiming_normal_, kaiming_uniform_, orthogonal_, sparse_)
 )
 xavier_normal, xavier_uniform = map(_older, (xavier_normal_, xavier_uniform_))
+
+
+named(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..tensor import Tensor
-from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, _Convolution
+from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, _ConvNd
 from .linear import Linear
 from .module import Module
 from .normalization import (
@@ -122,7 +122,7 @@ def _materialize(tensor: Tensor | None, shape: tuple[int, ...]) -> None:
 # ---------------------------------------------------------------- convolutions
 
 
-class _LazyConvolution(LazyModuleMixin, _Convolution):
+class _LazyConvolution(LazyModuleMixin, _ConvNd):
     transposed: ClassVar[bool] = False
 
     def __init__(self, out_channels: int, *args: Any, **kwargs: Any) -> None:
@@ -213,8 +213,10 @@ class _LazyNorm(LazyModuleMixin, _ChannelNorm):
         track_running_stats: bool = True,
         device: str | None = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         for name, parameter in list(self._parameters.items()):
             if parameter is not None:
                 setattr(self, name, UninitializedParameter(device=device, dtype=dtype))
@@ -279,8 +281,10 @@ class _LazyInstanceNorm(_LazyNorm):
         track_running_stats: bool = False,
         device: str | None = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def _channels(self, input: Tensor) -> int:
         # [C, ...] is taken too, so they are counted from the end.

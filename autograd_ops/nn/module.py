@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 
 from ..creation import empty_like
 from ..dtypes import DType, as_dtype, bfloat16, float16, float32, float64
+from ..refusals import named_init
 from ..tape import no_grad
 from ..tensor import RemovableHandle, Tensor
 from .hooks import add_hook, call_with_hooks
@@ -70,6 +71,10 @@ class Module:
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        named_init(cls)
 
     def __init__(self) -> None:
         self.training = True
@@ -233,7 +238,8 @@ class Module:
             if held is not None and name in held:
                 return held[name]
         hint = "" if "_parameters" in self.__dict__ else "; its __init__ has not called super().__init__()"
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+        # With these two Python itself suggests a name that is near.
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
 
     def __dir__(self) -> list[str]:
         held = [name for register in _REGISTERS for name in self.__dict__.get(register, ()) if name.isidentifier()]
@@ -292,8 +298,10 @@ class Module:
         TypeError
             If `module` is neither a Module nor None.
         """
-        if module is not None and not isinstance(module, Module):
-            raise TypeError(f"add_module: {name!r} must be a Module or None, not {type(module).__name__}")
+        given: Any = module
+        if given is not None and not isinstance(given, Module):
+            hint = "; functions have modules of their own, as nn.ReLU() for F.relu" if callable(given) else ""
+            raise TypeError(f"add_module: {name!r} must be a Module or None, not {type(module).__name__}{hint}")
         self._check_name(name, "_modules")
         self._register("_modules", name, module)
         object.__setattr__(self, name, module)

@@ -49,15 +49,19 @@ class _Recurrent(Module):
         self.hidden_size = hidden_size
         self.bias = bias
 
-    def _make_weights(self, input_size: int, suffix: str, device: str | None, dtype: Any) -> tuple[str, ...]:
+    def _make_weights(
+        self, input_size: int, suffix: str, device: str | None, dtype: Any, proj_size: int = 0
+    ) -> tuple[str, ...]:
         """Make the parameters of one layer in one direction; their names, in the order in which ops take them."""
         height = self.gates * self.hidden_size
         shapes: dict[str, tuple[int, ...]] = {
             "weight_ih": (height, input_size),
-            "weight_hh": (height, self.hidden_size),
+            "weight_hh": (height, proj_size or self.hidden_size),
             "bias_ih": (height,),
             "bias_hh": (height,),
         }
+        if proj_size:
+            shapes["weight_hr"] = (proj_size, self.hidden_size)
         for name, shape in shapes.items():
             there = self.bias or name.startswith("weight")
             parameter = Parameter(empty(*shape, device=device, dtype=dtype)) if there else None
@@ -86,8 +90,13 @@ class _Recurrent(Module):
         """States as the user gets them: one alone is no tuple."""
         return tuple(states) if len(self.state_names) > 1 else states[0]
 
-    def _check_states(self, states: States, expected: tuple[int, ...], meaning: str) -> None:
-        for name, state in zip(self.state_names, states, strict=True):
+    def _state_sizes(self) -> tuple[int, ...]:
+        """The length of each state."""
+        return (self.hidden_size,) * len(self.state_names)
+
+    def _check_states(self, states: States, leading: tuple[int, ...], meaning: str) -> None:
+        for name, state, size in zip(self.state_names, states, self._state_sizes(), strict=True):
+            expected = (*leading, size)
             if tuple(state.shape) != expected:
                 raise ShapeError(
                     f"{type(self).__name__}: {name} has shape {tuple(state.shape)} but must have {expected}, {meaning}"
@@ -126,6 +135,8 @@ class RNNBase(_Recurrent):
         the other.
     device, dtype
         Of the parameters.
+    proj_size
+        As of `LSTM`, the only one to have it.
 
     Raises
     ------
@@ -144,8 +155,12 @@ class RNNBase(_Recurrent):
         bidirectional: bool = False,
         device: str | None = None,
         dtype: Any = None,
+        *,
+        proj_size: int = 0,
     ) -> None:
         super().__init__(input_size, hidden_size, bias)
+        if proj_size and not isinstance(self, LSTM):
+            raise ValueError(f"{type(self).__name__}: proj_size={proj_size}, but only an LSTM projects its state")
         if num_layers <= 0:
             raise ValueError(f"{type(self).__name__}: num_layers must be positive, got {num_layers}")
         if isinstance(dropout, bool) or not 0.0 <= dropout <= 1.0:
@@ -160,12 +175,13 @@ class RNNBase(_Recurrent):
         self.batch_first = batch_first
         self.dropout = dropout
         self.bidirectional = bidirectional
+        self.proj_size = proj_size
         self._names: list[tuple[str, ...]] = []
         suffixes = ("", "_reverse") if bidirectional else ("",)
         for layer in range(num_layers):
-            size = hidden_size * len(suffixes) if layer else input_size
+            size = (proj_size or hidden_size) * len(suffixes) if layer else input_size
             for suffix in suffixes:
-                self._names.append(self._make_weights(size, f"_l{layer}{suffix}", device, dtype))
+                self._names.append(self._make_weights(size, f"_l{layer}{suffix}", device, dtype, proj_size))
         self.reset_parameters()
 
     @property
@@ -218,12 +234,10 @@ class RNNBase(_Recurrent):
         x = ops.expand_dims(input, 1) if alone else ops.permute(input, (1, 0, 2)) if turned else input
         rows = self.num_layers * (2 if self.bidirectional else 1)
         if states is not None and alone:
-            self._check_states(states, (rows, self.hidden_size), "(num_layers * directions, hidden_size)")
+            self._check_states(states, (rows,), "(num_layers * directions, hidden_size)")
             states = tuple([ops.expand_dims(state, 1) for state in states])
         elif states is not None:
-            self._check_states(
-                states, (rows, x.shape[1], self.hidden_size), "(num_layers * directions, N, hidden_size)"
-            )
+            self._check_states(states, (rows, x.shape[1]), "(num_layers * directions, N, hidden_size)")
         output, last = self._over_layers(x, states, x.shape[1], None)
         if alone:
             output, last = ops.squeeze(output, (1,)), [ops.squeeze(state, (1,)) for state in last]
@@ -235,7 +249,7 @@ class RNNBase(_Recurrent):
         sizes = tuple(batch_sizes.tolist())
         if states is not None:
             rows = self.num_layers * (2 if self.bidirectional else 1)
-            self._check_states(states, (rows, sizes[0], self.hidden_size), "(num_layers * directions, N, hidden_size)")
+            self._check_states(states, (rows, sizes[0]), "(num_layers * directions, N, hidden_size)")
             if order is not None:
                 states = tuple([state.index_select(1, order) for state in states])
         output, last = self._over_layers(data, states, sizes[0], sizes)
@@ -251,13 +265,13 @@ class RNNBase(_Recurrent):
         if not self.bidirectional:
             directions.pop()
         if states is None:
-            zero = zeros(batch, self.hidden_size, dtype=x.dtype, device=x.device)
+            begin = tuple([zeros(batch, size, dtype=x.dtype, device=x.device) for size in self._state_sizes()])
         last: list[list[Tensor]] = [[] for _ in self.state_names]
         for layer in range(self.num_layers):
             outputs = []
             for direction, options in enumerate(directions):
                 k = layer * len(directions) + direction
-                first = (zero,) * len(last) if states is None else tuple([state[k] for state in states])
+                first = begin if states is None else tuple([state[k] for state in states])
                 weights = [getattr(self, name) for name in self._names[k]]
                 output, *after = self._over_sequence(x, first, weights, options)
                 outputs.append(output)
@@ -271,6 +285,8 @@ class RNNBase(_Recurrent):
     def extra_repr(self) -> str:
         """Its sizes, and the options that are not the default."""
         parts = [f"{self.input_size}, {self.hidden_size}"]
+        if self.proj_size:
+            parts.append(f"proj_size={self.proj_size}")
         if self.num_layers != 1:
             parts.append(f"num_layers={self.num_layers}")
         if not self.bias:
@@ -337,7 +353,7 @@ class LSTM(RNNBase):
     Parameters
     ----------
     proj_size
-        0 only: projections of the hidden state are not there.
+        If not 0, the hidden state is ``W_hr h``, of this length, both in the output and for the next step.
     input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device, dtype
         As in `RNNBase`.
 
@@ -345,14 +361,13 @@ class LSTM(RNNBase):
     ----------
     weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, weight_ih_l0_reverse, ...
         [4 hidden_size, input_size], [4 hidden_size, hidden_size], [4 hidden_size] and [4 hidden_size] of each layer
-        and direction, at first drawn evenly from ±1/sqrt(hidden_size).
+        and direction, at first drawn evenly from ±1/sqrt(hidden_size). With `proj_size`, weight_hh is
+        [4 hidden_size, proj_size], and there is weight_hr_l0, ..., [proj_size, hidden_size].
 
     Raises
     ------
     ValueError
         If `proj_size` is negative or not less than `hidden_size`.
-    NotImplementedError
-        If it is another than 0.
 
     Examples
     --------
@@ -381,14 +396,28 @@ class LSTM(RNNBase):
     ) -> None:
         if proj_size and not 0 < proj_size < hidden_size:
             raise ValueError(f"LSTM: proj_size={proj_size} must be from 0 to less than hidden_size, {hidden_size}")
-        if proj_size:
-            raise NotImplementedError(
-                f"LSTM: proj_size={proj_size} is not supported; put a Linear(hidden_size, {proj_size}) behind the LSTM"
-            )
-        super().__init__(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device, dtype)
-        self.proj_size = proj_size
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            device,
+            dtype,
+            proj_size=proj_size,
+        )
+
+    def _state_sizes(self) -> tuple[int, ...]:
+        return (self.proj_size or self.hidden_size, self.hidden_size)
 
     def _over_sequence(self, x: Tensor, states: States, weights: list[Any], options: RecurrentOptions) -> Any:
+        if self.proj_size:
+            from .projection import projected_lstm
+
+            h_0, c_0 = states
+            return projected_lstm(x, h_0, c_0, weights, options)
         return ops.lstm(x, *states, *weights, options)
 
 
@@ -474,10 +503,12 @@ class RNNCellBase(_Recurrent):
             )
         self._check_features(input)
         states = self._states(hx)
-        expected = (*input.shape[:-1], self.hidden_size)
+        leading = input.shape[:-1]
         if states is None:
-            states = (zeros(*expected, dtype=input.dtype, device=input.device),) * len(self.state_names)
-        self._check_states(states, expected, "(N, hidden_size)" if input.ndim == 2 else "(hidden_size,)")
+            states = tuple(
+                [zeros(*leading, size, dtype=input.dtype, device=input.device) for size in self._state_sizes()]
+            )
+        self._check_states(states, leading, "(N, hidden_size)" if input.ndim == 2 else "(hidden_size,)")
         weights = [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh]
         if input.ndim == 2:
             return self._give(self._step(input, states, weights))

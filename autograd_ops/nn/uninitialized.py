@@ -68,6 +68,11 @@ class UninitializedBuffer(_Uninitialized, Buffer):
     ) -> None:
         Buffer.__init__(self, empty(0, device=device, dtype=dtype), persistent=persistent)
 
+    def to(self, *args: Any, **kwargs: Any) -> UninitializedBuffer:
+        """As of `Tensor`: one of that device and dtype, without a shape still."""
+        moved = self.data.to(*args, **kwargs)
+        return UninitializedBuffer(device=moved.device, dtype=moved.dtype, persistent=self.persistent)
+
 
 def is_lazy(tensor: Any) -> bool:
     """Whether it has no shape yet."""

@@ -12,6 +12,7 @@ from autograd_backends import kernels, namespace
 
 from ..registry import Array, ShapeOf, op
 from .dtype import zeros_like
+from .shape import getitem
 
 __all__ = ["add_rows", "flat_along_axis", "put_along_axis", "put_rows", "take_along_axis", "take_rows"]
 
@@ -73,7 +74,16 @@ def put_along_axis(shape: ShapeOf, values: Array, indices: Array, axis: int) -> 
     return xp.reshape(kernels(values).scatter_add(zeros, flat, xp.reshape(values, (-1,))), shape)
 
 
-put_along_axis.backward(values=lambda g, indices, axis: take_along_axis(g, indices, axis))
+def _put_along_axis_values(g: Any, indices: Any, axis: int) -> Any:
+    # The values may be fewer than the places, along the other dimensions too.
+    shape, along = tuple(g.shape), axis % len(g.shape)
+    lengths = tuple([shape[i] if i == along else n for i, n in enumerate(tuple(indices.shape))])
+    if lengths != shape:
+        g = getitem(g, (*[slice(0, n) for n in lengths], ...))
+    return take_along_axis(g, indices, axis)
+
+
+put_along_axis.backward(values=_put_along_axis_values)
 
 
 def flat_along_axis(indices: Any, shape: tuple[int, ...], axis: int) -> Any:

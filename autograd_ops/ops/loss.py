@@ -144,7 +144,9 @@ def nll_loss_backward(log_probs: ShapeOf, output_grad: Array, at: Array, factor:
     """The gradient of log_probs [N, C, ...]: zeros, with `output_grad`, [N, ...] or 0-d, times `factor` [N, ...]
     at the places `at` [N ...] of its elements in a row"""
     xp = namespace(output_grad)
-    values = xp.astype(xp.astype(output_grad, factor.dtype, copy=False) * factor, output_grad.dtype, copy=False)
+    # Where the factor is 0, the gradient counts for nothing, even if it is NaN, as that of a mean of nothing may be.
+    counted = xp.where(factor == 0, 0.0, xp.astype(output_grad, factor.dtype, copy=False))
+    values = xp.astype(counted * factor, output_grad.dtype, copy=False)
     zeros = xp.zeros((math.prod(log_probs),), dtype=output_grad.dtype, device=output_grad.device)
     return xp.reshape(kernels(output_grad).scatter(zeros, at, xp.reshape(values, (-1,))), log_probs)
 

@@ -9,6 +9,7 @@ from .. import lazy
 from . import lr_scheduler
 from .adagrad import Adagrad
 from .adam import Adam, AdamW
+from .forgotten import ForgottenZeroGrad
 from .optimizer import Optimizer
 from .rmsprop import RMSprop
 from .sgd import SGD
@@ -36,6 +37,7 @@ __all__ = [
     "Adam",
     "AdamW",
     "Adamax",
+    "ForgottenZeroGrad",
     "Muon",
     "NAdam",
     "Optimizer",

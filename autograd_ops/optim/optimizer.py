@@ -16,8 +16,10 @@ from typing import Any, ClassVar
 from autograd_backends import Backend, kernels, namespace
 
 from ..creation import move
+from ..refusals import named_init
 from ..tape import enable_grad
 from ..tensor import RemovableHandle, Tensor
+from .forgotten import Watch
 
 __all__ = ["Optimizer", "Update", "at_least_zero", "fractions"]
 
@@ -42,6 +44,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                 args, kwargs = changed
         result = step(self, *args, **kwargs)
         self.has_stepped = True
+        self._watch.stepped(self._parameters(), type(self).__name__)
         for hook in list(self._hooks["step_post"].values()):
             hook(self, args, kwargs)
         return result
@@ -102,14 +105,19 @@ class Optimizer:
     #: Whether its formula is that of complex parameters too; else they are updated as pairs of real numbers.
     takes_complex: ClassVar[bool] = False
 
-    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(f"{type(self).__name__}: params must be a list of Tensors or dicts, not one Tensor")
         self.defaults = defaults
         self.has_stepped = False
+        self._watch = Watch()
         self._hooks: defaultdict[str, dict[int, Callable[..., Any]]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        if not isinstance(params, Iterable) or hasattr(params, "parameters"):
+            raise TypeError(
+                f"{type(self).__name__}: expected parameters, got {type(params).__name__}; write model.parameters()"
+            )
         groups = list(params)
         if not groups:
             raise ValueError(f"{type(self).__name__}: the list of parameters is empty")
@@ -118,6 +126,7 @@ class Optimizer:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        named_init(cls)
         if "step" in cls.__dict__:
             cls.step = _hooked(cls.step)  # type: ignore[method-assign]
 
@@ -141,6 +150,11 @@ class Optimizer:
     @_hooked
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient.
+
+        Warns
+        -----
+        ForgottenZeroGrad
+            Once, if the gradient that the step before used was added to, and not cleared before.
 
         Parameters
         ----------
@@ -420,8 +434,9 @@ def at_least_zero(optimizer: Optimizer, group: dict[str, Any], *names: str) -> N
         Naming the first.
     """
     for name in names:
-        if not float(group[name]) >= 0.0:
-            raise ValueError(f"{type(optimizer).__name__}: {name} must be at least 0, not {group[name]}")
+        value = group[name]
+        if not hasattr(value, "__float__") or not float(value) >= 0.0:
+            raise ValueError(f"{type(optimizer).__name__}: {name} must be at least 0, not {value!r}")
 
 
 def fractions(optimizer: Optimizer, group: dict[str, Any], name: str) -> None:

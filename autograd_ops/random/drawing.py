@@ -11,6 +11,7 @@ from autograd_backends import Device, get_backend, kernels, parse_device
 
 from ..arrays import array_from, get_default_device, shape_from
 from ..dtypes import as_dtype, get_default_dtype, int64, native_dtype
+from ..refusals import named
 from ..tensor import Tensor
 from .generator import Generator, default_generator
 
@@ -124,21 +125,30 @@ def normal(
     generator: Generator | None = None,
     dtype: Any = None,
     device: str | None = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Numbers drawn from the normal distribution; `mean` or `std` may be Tensors, whose shape the result then has.
+
+    `layout` and `pin_memory` are accepted for PyTorch's sake.
 
     Raises
     ------
     ValueError
         If a number `std` is negative.
+    TypeError
+        If `requires_grad` is asked for where `mean` or `std` is a Tensor: the result then is no leaf.
     """
     if not isinstance(std, Tensor) and not std >= 0:
         raise ValueError(f"normal: the deviation cannot be negative, got std={std}")
     like = mean if isinstance(mean, Tensor) else std if isinstance(std, Tensor) else None
+    if like is not None and requires_grad:
+        raise TypeError("normal: of Tensors it takes no requires_grad; call requires_grad_() of the result's detach()")
     if like is not None:
         return randn_like(like, generator=generator) * std + mean
     drawn = draw("normal", shape_from(() if size is None else (size,)), dtype, device, generator)
-    return Tensor(drawn * std + mean)
+    return Tensor(drawn * std + mean, requires_grad=requires_grad)
 
 
 def randint(
@@ -267,7 +277,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
         If `input` is of integers, which are no probabilities.
     """
     if p is not None:
-        if not 0 <= p <= 1:
+        if not isinstance(p, (int, float)) or not 0 <= p <= 1:
             raise ValueError(f"bernoulli: a probability is in [0, 1], got p={p}")
         limit: Any = p
     else:
@@ -379,3 +389,6 @@ def _host_stream(generator: Generator | None) -> Any:
 def _refuse_integers(name: str, dtype: Any) -> None:
     if dtype is not None and as_dtype(dtype).kind not in ("float", "complex"):
         raise TypeError(f"{name}: random numbers of this kind are floats, not {as_dtype(dtype).name}; see randint")
+
+
+named(__name__)

@@ -8,6 +8,7 @@ from typing import Any
 from .. import functions
 from ..inplace import in_place
 from ..ops import astype
+from ..refusals import named
 from ..tensor import Tensor
 from . import drawing
 from .drawing import draw
@@ -156,3 +157,6 @@ def _largest(self: Tensor) -> int:
 def _refuse_unless(good: bool, message: str, kind: type[Exception] = ValueError) -> None:
     if not good:
         raise kind(message)
+
+
+named(__name__)

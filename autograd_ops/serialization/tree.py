@@ -9,7 +9,8 @@ every safetensors reader finds them. What is around them goes as JSON into the f
 where a tree is ``null``, ``true``, ``false``, an integer, a finite float, a string, a list of trees, or one of
 ``{"tensor": name}``, ``{"tuple": [trees]}``, ``{"dict": [[key, tree], ...]}``, ``{"float": "inf"}`` and
 ``{"complex": [tree, tree]}``. A Tensor that requires grad is a ``"leaf"``, a Parameter a ``"parameter"``, or if it does
-not require grad ``"frozen"``. What shares the whole of its memory with another has its name too.
+not require grad ``"frozen"``, an array of NumPy's an ``"ndarray"``. What shares the whole of its memory with another
+has its name too.
 """
 
 from __future__ import annotations
@@ -98,6 +99,10 @@ class _Encoder:
             return value
         if isinstance(value, Tensor):
             return {_kind(value): self._keep(value, keys)}
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+            return {"ndarray": self._keep(Tensor(value), keys)}
+        if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+            return self.encode(value.item(), place, keys, inside)
         if isinstance(value, str):
             return str(value)
         if isinstance(value, int):
@@ -151,10 +156,8 @@ def _kind(value: Tensor) -> str:
 
 
 def _advice(value: Any) -> str:
-    if isinstance(value, np.generic):
-        return "make it a Python number with item()"
-    if isinstance(value, np.ndarray):
-        return "make it a Tensor with from_numpy()"
+    if isinstance(value, (np.ndarray, np.generic)):
+        return f"its dtype is {value.dtype}, and only those of numbers can be saved"
     if hasattr(value, "state_dict"):
         return "save its state_dict()"
     return "only tensors, numbers, strings, bools, None, dicts, lists and tuples can be saved"
@@ -219,7 +222,7 @@ class _Decoder:
 
     def __init__(self, tensors: dict[str, Tensor]) -> None:
         self._tensors = tensors
-        self._made: dict[tuple[str, str], Tensor] = {}
+        self._made: dict[tuple[str, str], Any] = {}
 
     def decode(self, tree: Any) -> Any:
         if isinstance(tree, list):
@@ -240,7 +243,7 @@ class _Decoder:
             return complex(self.decode(real), self.decode(imag))
         raise ValueError(f"unknown kind {kind!r}")
 
-    def _tensor(self, kind: str, name: str) -> Tensor:
+    def _tensor(self, kind: str, name: str) -> Any:
         """One Tensor of each kind for each name: what shared memory when it was saved does so again."""
         if (kind, name) not in self._made:
             self._made[kind, name] = _KINDS[kind](self._tensors[name].detach())
@@ -253,8 +256,9 @@ def _parameter(tensor: Tensor, requires_grad: bool) -> Tensor:
     return Parameter(tensor, requires_grad)
 
 
-_KINDS: dict[str, Callable[[Tensor], Tensor]] = {
+_KINDS: dict[str, Callable[[Tensor], Any]] = {
     "tensor": lambda tensor: tensor,
+    "ndarray": lambda tensor: tensor.cpu().numpy(),
     "leaf": Tensor.requires_grad_,
     "parameter": lambda tensor: _parameter(tensor, True),
     "frozen": lambda tensor: _parameter(tensor, False),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .array_types import Array, Namespace
 from .device import Device, DeviceError
+from .suggest import did_you_mean
 
 if TYPE_CHECKING:
     from .base import Backend
@@ -156,8 +157,12 @@ def _load(word: str) -> Backend:
 
         found = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
         if word not in found:
-            known = ", ".join(repr(name) for name in [*BUILT_IN, *sorted(found)])
-            raise DeviceError(f"unknown device {word!r}: the devices known here are {known}")
+            names = [*BUILT_IN, *sorted(found)]
+            # What a GPU is called elsewhere is near to no name here.
+            hint = "; did you mean 'cuda'?" if word.lower() == "gpu" else did_you_mean(word, names)
+            raise DeviceError(
+                f"unknown device {word!r}: the devices known here are {', '.join(map(repr, names))}{hint}"
+            )
         cls = found[word].load()
     _loaded[word] = backend = cls()
     register(backend)

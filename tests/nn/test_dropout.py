@@ -91,6 +91,14 @@ def test_alpha_dropout_values() -> None:
         assert values == pytest.approx([dropped, kept], rel=1e-6)
 
 
+def test_numbers_without_a_place_drop_with_a_warning() -> None:
+    ag.manual_seed(0)
+    with pytest.warns(UserWarning, match="dropout2d: expected 3 or 4 dimensions, got shape"):
+        y = F.dropout2d(ag.ones(50, 40), 0.25)
+    assert set(y.flatten().tolist()) == {0.0, ag.tensor(1 / 0.75).item()}
+    assert abs((y == 0).float().mean().item() - 0.25) < 0.05
+
+
 def test_whole_channels_drop() -> None:
     ag.manual_seed(0)
     for function, shape in ((F.dropout3d, (4, 8, 2, 3, 2)), (F.feature_alpha_dropout, (4, 8, 2, 3))):
@@ -99,7 +107,9 @@ def test_whole_channels_drop() -> None:
         assert len(set(y[..., 0].flatten().tolist())) == 2
     assert F.dropout3d(ag.ones(8, 2, 2, 2)).shape == (8, 2, 2, 2)
     with pytest.raises(ValueError, match="dropout3d: expected 4 or 5 dimensions"):
-        F.dropout3d(ag.ones(2, 2))
+        F.dropout3d(ag.ones(2))
+    with pytest.raises(ValueError, match="dropout1d: expected 2 or 3 dimensions"):
+        F.dropout1d(ag.ones(2, 2, 2, 2))
     with pytest.raises(ValueError, match="feature_alpha_dropout"):
         F.feature_alpha_dropout(ag.ones(2), training=True)
 

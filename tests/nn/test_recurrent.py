@@ -25,6 +25,7 @@ REPRS = [
         nn.LSTM(10, 20, 2, batch_first=True, dropout=0.5, bidirectional=True),
         "LSTM(10, 20, num_layers=2, batch_first=True, dropout=0.5, bidirectional=True)",
     ),
+    (nn.LSTM(3, 4, 2, proj_size=2), "LSTM(3, 4, proj_size=2, num_layers=2)"),
     (nn.GRU(3, 4, bias=False), "GRU(3, 4, bias=False)"),
     (nn.RNN(3, 4, 2, "relu", False), "RNN(3, 4, num_layers=2, bias=False)"),
     (nn.RNNCell(3, 4), "RNNCell(3, 4)"),
@@ -223,6 +224,72 @@ def test_a_saved_state_is_loaded_and_copied(cls: Any) -> None:
     near(other(x)[0], module(x)[0].tolist(), 0.0)
 
 
+# ---------------------------------------------------------------- a projected hidden state
+
+
+def projected(x: ag.Tensor, h: ag.Tensor, c: ag.Tensor, weights: list[Any]) -> tuple[list[ag.Tensor], ag.Tensor]:
+    """One sequence [T, d] step by step: h after each step, and the last c."""
+    weight_ih, weight_hh, bias_ih, bias_hh, weight_hr = weights
+    output = []
+    for step in x.unbind():
+        i, f, g, o = (weight_ih @ step + bias_ih + weight_hh @ h + bias_hh).chunk(4)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        h = weight_hr @ (o.sigmoid() * c.tanh())
+        output.append(h)
+    return output, c
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_a_projected_lstm_is_the_loop_over_its_steps(bidirectional: bool, device: str) -> None:
+    # A Linear behind an LSTM is another model: https://github.com/rdspring1/PyTorch_GBW_LM/issues/2
+    module = filled(nn.LSTM, 2, 4, bidirectional=bidirectional, proj_size=3, device=device)
+    lengths = [2, 4]
+    x = made((4, 2, 2), 0.3, device).requires_grad_()
+    directions = module.all_weights
+    h_0 = made((len(directions), 2, 3), 1.0, device).requires_grad_()
+    c_0 = made((len(directions), 2, 4), 2.0, device).requires_grad_()
+    given = [x, h_0, c_0, *module.parameters()]
+
+    output, (h_n, c_n) = module(sequences.pack_padded_sequence(x, lengths, enforce_sorted=False), (h_0, c_0))
+    padded, _ = sequences.pad_packed_sequence(output)
+    gradients = ag.autograd.grad((padded * padded).sum() + (h_n * 2.0).sum() + c_n.sum(), given)
+
+    loss: Any = 0.0
+    for n, length in enumerate(lengths):
+        for k, weights in enumerate(directions):
+            sequence = x[:length, n]
+            hs, c = projected(sequence.flip(0) if k else sequence, h_0[k, n], c_0[k, n], weights)
+            near(h_n[k, n], hs[-1].tolist())
+            near(c_n[k, n], c.tolist())
+            near(padded[:length, n, 3 * k : 3 * k + 3], ag.stack(hs[::-1] if k else hs).tolist())
+            loss = loss + sum((h * h).sum() for h in hs) + (hs[-1] * 2.0).sum() + c.sum()
+    for gradient, expected in zip(gradients, ag.autograd.grad(loss, given), strict=True):
+        near(gradient, expected.tolist())
+
+
+def test_a_projected_lstm_in_layers() -> None:
+    # PyTorch 2.13: keys and shapes.
+    module = nn.LSTM(2, 4, 2, batch_first=True, bidirectional=True, proj_size=3)
+    shapes = {key: tuple(value.shape) for key, value in module.state_dict().items() if "l1_reverse" in key}
+    assert shapes == {
+        "weight_ih_l1_reverse": (16, 6),
+        "weight_hh_l1_reverse": (16, 3),
+        "bias_ih_l1_reverse": (16,),
+        "bias_hh_l1_reverse": (16,),
+        "weight_hr_l1_reverse": (3, 4),
+    }
+    output, (h_n, c_n) = module(ag.ones(2, 5, 2))
+    assert (output.shape, h_n.shape, c_n.shape) == ((2, 5, 6), (4, 2, 3), (4, 2, 4))
+    output, (h_n, c_n) = module(ag.ones(5, 2))
+    assert (output.shape, h_n.shape, c_n.shape) == ((5, 6), (4, 3), (4, 4))
+    assert module(ag.ones(0, 5, 2))[0].shape == (0, 5, 6)
+    with pytest.raises(ShapeError, match=r"h_0 has shape \(4, 2, 4\) but must have \(4, 2, 3\)"):
+        module(ag.ones(2, 5, 2), (ag.zeros(4, 2, 4), ag.zeros(4, 2, 4)))
+    with pytest.raises(ShapeError):
+        module(ag.ones(2, 0, 2))
+
+
 # ---------------------------------------------------------------- what is refused
 
 
@@ -299,8 +366,8 @@ def test_refused_options(cls: Any) -> None:
 
 
 def test_other_refused_options() -> None:
-    with pytest.raises(NotImplementedError, match=r"LSTM: proj_size=2 is not supported"):
-        nn.LSTM(2, 3, proj_size=2)
+    with pytest.raises(ValueError, match="GRU: proj_size=2, but only an LSTM projects its state"):
+        nn.GRU(2, 3, proj_size=2)
     for size in (-1, 3):
         with pytest.raises(ValueError, match=f"LSTM: proj_size={size} must be from 0 to less than hidden_size, 3"):
             nn.LSTM(2, 3, proj_size=size)

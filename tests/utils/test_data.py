@@ -384,6 +384,11 @@ def test_options_of_pytorch_that_do_nothing():
     assert len(list(loader)) == 2
 
 
+def test_sampling_with_replacement_may_be_without_end():
+    indices = iter(data.RandomSampler(range(3), replacement=True, num_samples=10**10))
+    assert {next(indices) for _ in range(100)} == {0, 1, 2}
+
+
 # ---------------------------------------------------------------- more kinds of data sets, samplers and samples
 
 

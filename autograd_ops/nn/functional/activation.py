@@ -6,7 +6,9 @@ from typing import Any
 
 from ... import ops
 from ...dims import axis_of
+from ...functions import reductions
 from ...inplace import in_place
+from ...refusals import named
 from ...tensor import Tensor
 from ...warn import warn_user
 
@@ -130,12 +132,12 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> ag.nn.functional.softmax(ag.tensor([0.0, 0.0]), dim=0)
     tensor([0.5, 0.5])
     """
-    return ops.softmax(input if dtype is None else input.to(dtype), _axis("softmax", input, dim))
+    return reductions.softmax(input, _axis("softmax", input, dim), dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, computed without overflow."""
-    return ops.log_softmax(input if dtype is None else input.to(dtype), _axis("log_softmax", input, dim))
+    return reductions.log_softmax(input, _axis("log_softmax", input, dim), dtype)
 
 
 def _axis(name: str, input: Tensor, dim: int | None) -> int:
@@ -143,3 +145,6 @@ def _axis(name: str, input: Tensor, dim: int | None) -> int:
         dim = 0 if input.ndim in (0, 1, 3) else 1
         warn_user(f"{name}: no dim was given, so dimension {dim} was chosen; give it, as with dim=-1")
     return axis_of(name, dim, input.ndim)
+
+
+named(__name__)

@@ -8,6 +8,7 @@ from ... import ops
 from ...creation import arange
 from ...dims import broadcast_shape
 from ...ops import AttentionModuleOptions
+from ...refusals import named
 from ...tensor import Tensor
 from .dropout import dropout
 
@@ -201,3 +202,6 @@ def _hidden_and_added(
     lead = (*(shape if prod(shape[:-3]) == 1 else full)[:-3], shape[-3])
     four = _four_dimensional(ops.broadcast_to(ops.reshape(attn_mask, shape), (*lead, *full[-2:])), lead)
     return (four, None) if kind == "bool" else (None, four)
+
+
+named(__name__)

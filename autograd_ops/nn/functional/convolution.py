@@ -9,6 +9,7 @@ from typing import Any
 
 from ... import ops
 from ...ops import ConvOptions, ConvTransposeOptions, DeformConvOptions, PaddedConvOptions
+from ...refusals import named
 from ...tensor import Tensor
 from .shapes import batched, per_dimension
 
@@ -373,3 +374,6 @@ def _ratio(x: Tensor, per_group: Sequence[int]) -> int:
     """How many groups the channels of `x` make."""
     channels = x.shape[1] if x.ndim > 1 else 1
     return max(1, channels // max(1, prod(per_group)))
+
+
+named(__name__)

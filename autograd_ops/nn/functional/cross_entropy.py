@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ... import ops
+from ...refusals import named
 from ...tensor import Tensor
 from .reduction import check_reduction, chosen_reduction, reduced
 
@@ -48,7 +49,8 @@ def cross_entropy(
     IndexError
         If a target is neither a class nor `ignore_index`, naming it and C.
     ValueError
-        If the shapes do not fit, or `label_smoothing` is not in [0, 1].
+        If the shapes do not fit, `label_smoothing` is not in [0, 1], or `ignore_index` is a class while the targets
+        are probabilities.
 
     Examples
     --------
@@ -62,6 +64,11 @@ def cross_entropy(
     reduction = chosen_reduction(reduction, size_average, reduce)
     log_probs = ops.log_softmax(input, _class_axis("cross_entropy", input))
     if target.dtype.kind == "float":
+        if ignore_index >= 0:
+            raise ValueError(
+                f"cross_entropy: ignore_index={ignore_index} is for targets that are classes, and these are "
+                "probabilities; give what is to be ignored probabilities of 0 instead"
+            )
         return _of_probabilities(log_probs, target, weight, reduction, label_smoothing)
     return _of_classes("cross_entropy", log_probs, target, weight, ignore_index, reduction, label_smoothing)
 
@@ -122,10 +129,14 @@ def _of_classes(
     axis = _class_axis(name, log_probs)
     shape = log_probs.shape
     if target.shape != shape[:axis] + shape[axis + 1 :]:
+        hint = ""
+        if target.shape == (*shape[:-1], 1):
+            hint = "; drop the last dimension, as with target.squeeze(-1)"
+        elif target.shape == shape and len(shape) > 1:
+            hint = f"; of one-hot rows take the classes, as with target.argmax({axis}), or make them floats"
         raise ValueError(
             f"{name}: an input of shape {tuple(shape)} takes targets of shape "
-            f"{tuple(shape[:axis] + shape[axis + 1 :])}, and these have {tuple(target.shape)}"
-            f"{'; drop the last dimension, as with target.squeeze(-1)' if target.shape == (*shape[:-1], 1) else ''}"
+            f"{tuple(shape[:axis] + shape[axis + 1 :])}, and these have {tuple(target.shape)}{hint}"
         )
     if target.dtype.kind not in ("int", "uint"):
         raise TypeError(f"{name}: targets must be integers, the classes, not {target.dtype.name}; use target.long()")
@@ -163,3 +174,6 @@ def _weighted(log_probs: Tensor, weight: Tensor | None, axis: int) -> Tensor:
     if weight is None:
         return log_probs
     return log_probs * ops.reshape(weight, (-1,) + (1,) * (log_probs.ndim - axis - 1))
+
+
+named(__name__)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ... import ops
 from ...creation import tensor
 from ...dtypes import int64
+from ...refusals import named
 from ...tensor import Tensor
 from .reduction import check_reduction, reduced
 
@@ -114,3 +115,6 @@ def _padded(targets: Tensor, counts: list[int]) -> Tensor:
     places = [min(start + i, targets.shape[0] - 1) for start in starts for i in range(width)]
     rows = ops.take_rows(targets, tensor(places, dtype=int64, device=targets.device))
     return ops.reshape(rows, (len(counts), width))
+
+
+named(__name__)

@@ -7,6 +7,7 @@ import math
 from ... import ops
 from ...dims import axis_of, broadcast_shape
 from ...functions.distances import pdist
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = ["bilinear", "cosine_similarity", "pairwise_distance", "pdist"]
@@ -105,3 +106,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     halfway = ops.reshape(halfway, (*lead, out, in2))
     formed = ops.reshape(ops.matmul(halfway, ops.expand_dims(input2, len(lead) + 1)), (*lead, out))
     return formed if bias is None else formed + bias
+
+
+named(__name__)

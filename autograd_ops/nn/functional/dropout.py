@@ -6,7 +6,9 @@ from ... import ops
 from ...dtypes import float32
 from ...inplace import in_place
 from ...random import rand
+from ...refusals import named
 from ...tensor import Tensor
+from ...warn import warn_user
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
 
@@ -100,7 +102,13 @@ _LOWEST = -1.0507009873554804934193349852946 * 1.6732632423543772848170429916717
 
 def _drop_channels(name: str, input: Tensor, spatial: int, p: float, training: bool, inplace: bool) -> Tensor:
     if input.ndim not in (spatial + 1, spatial + 2):
-        raise ValueError(f"{name}: expected {spatial + 1} or {spatial + 2} dimensions, got shape {tuple(input.shape)}")
+        expected = f"{name}: expected {spatial + 1} or {spatial + 2} dimensions, got shape {tuple(input.shape)}"
+        if spatial == 1 or input.ndim < 2:
+            raise ValueError(expected)
+        warn_user(
+            f"{expected}; whole channels [N, C, ...] are dropped, of [N, C] single numbers, which is dropout's task"
+        )
+        return _drop(name, input, (*input.shape[:2], *(1,) * (input.ndim - 2)), p, training, inplace)
     return _drop(name, input, (*input.shape[:-spatial], *(1,) * spatial), p, training, inplace)
 
 
@@ -139,3 +147,6 @@ def _apply(
         return out + shift if shift else out
 
     return in_place(input, dropped, name=f"{name}_") if inplace else dropped(input)
+
+
+named(__name__)

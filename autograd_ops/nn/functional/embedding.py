@@ -6,6 +6,7 @@ from ... import ops
 from ...creation import arange, ones_like, zeros
 from ...dtypes import bool_
 from ...indexing import check_indices
+from ...refusals import named
 from ...tape import no_grad
 from ...tensor import Tensor
 
@@ -144,3 +145,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     check_indices(tensor, num_classes, "one_hot")
     classes = arange(num_classes, device=tensor.device)
     return (ops.expand_dims(tensor.long(), tensor.ndim) == classes).long()
+
+
+named(__name__)

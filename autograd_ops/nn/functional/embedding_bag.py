@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from ... import ops
 from ...creation import arange, ones, tensor, zeros
+from ...refusals import named
 from ...tensor import Tensor
 from .embedding import row_of, shorten_rows, with_gradient_over_frequency
 
@@ -157,3 +158,6 @@ def _largest(rows: Tensor, counts: Tensor, starts: Sequence[int]) -> Tensor:
     spread = ops.where(ops.expand_dims(there, 2), ops.embedding(rows, places), -float("inf"))
     largest = spread.max(dim=1).values
     return ops.where(ops.expand_dims(ops.any(there, (1,)), 1), largest, 0.0)
+
+
+named(__name__)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ... import ops
 from ...creation import tensor
 from ...ops import GridSampleOptions
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = ["affine_grid", "grid_sample"]
@@ -122,3 +123,6 @@ def _centres(n: int, align_corners: bool) -> list[float]:
     if align_corners:
         return [(2 * i - (n - 1)) / max(n - 1, 1) for i in range(n)]
     return [(2 * i - (n - 1)) / n for i in range(n)]
+
+
+named(__name__)

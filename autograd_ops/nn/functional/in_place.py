@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...refusals import named
 from ...tensor import Tensor
 from .activation import elu, hardtanh, leaky_relu, relu
 from .piecewise import celu, rrelu, selu, threshold
@@ -23,3 +24,6 @@ def _changing(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 celu_, elu_, hardtanh_, leaky_relu_ = _changing(celu), _changing(elu), _changing(hardtanh), _changing(leaky_relu)
 relu_, rrelu_, selu_, threshold_ = _changing(relu), _changing(rrelu), _changing(selu), _changing(threshold)
+
+
+named(__name__)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ... import ops
 from ...ops import InterpolateOptions
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = ["interpolate", "upsample", "upsample_bilinear", "upsample_nearest"]
@@ -169,3 +170,6 @@ def _size(value: Any) -> int:
 @lru_cache(maxsize=1024)
 def _options(mode: str, align_corners: bool, scales: tuple[float, ...] | None, antialias: bool) -> InterpolateOptions:
     return InterpolateOptions(_MODES[mode][0], align_corners, scales, antialias)
+
+
+named(__name__)

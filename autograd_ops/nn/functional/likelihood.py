@@ -8,6 +8,7 @@ from autograd_backends import kernels
 
 from ... import ops
 from ...creation import full_like
+from ...refusals import named
 from ...tensor import Tensor
 from .reduction import check_reduction, chosen_reduction, reduced
 
@@ -108,3 +109,6 @@ def gaussian_nll_loss(
     if full:
         loss = loss + 0.5 * math.log(2.0 * math.pi)
     return reduced(name, loss, reduction)
+
+
+named(__name__)

@@ -6,6 +6,7 @@ from autograd_backends import ShapeError
 from autograd_backends.shapes import features_hint
 
 from ... import ops
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = ["linear"]
@@ -19,14 +20,14 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     input
         [..., in_features]
     weight
-        [out_features, in_features]
+        [out_features, in_features], or [in_features] for one output that has no dimension.
     bias
-        [out_features] or None.
+        [out_features] or None; with a weight of one dimension, [] or None.
 
     Returns
     -------
     Tensor
-        [..., out_features]
+        [..., out_features], or [...] with a weight of one dimension.
 
     Raises
     ------
@@ -39,6 +40,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     >>> ag.nn.functional.linear(ag.ones(1, 2), ag.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
     tensor([[ 3.,  7., 11.]])
     """
+    if weight.ndim == 1:
+        row = None if bias is None else ops.reshape(bias, (1,))
+        return ops.squeeze(linear(input, ops.expand_dims(weight, 0), row), (-1,))
     try:
         return ops.linear(input, weight, bias, True)
     except ValueError:
@@ -49,3 +53,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
                 f"shape {tuple(input.shape)}{features_hint('input', input.shape, weight.shape[1])}"
             ) from None
         raise
+
+
+named(__name__)

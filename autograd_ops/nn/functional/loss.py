@@ -7,6 +7,7 @@ import math
 from autograd_backends import kernels
 
 from ... import ops
+from ...refusals import named
 from ...tensor import Tensor
 from ...warn import warn_user
 from .reduction import chosen_reduction, reduced, warn_if_shapes_differ
@@ -28,8 +29,9 @@ def mse_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",
+    weight: Tensor | None = None,
 ) -> Tensor:
-    """(x - y)^2.
+    """w (x - y)^2.
 
     Parameters
     ----------
@@ -39,6 +41,13 @@ def mse_loss(
         PyTorch's older names for `reduction`.
     reduction
         ``"mean"`` or ``"sum"`` over all elements, or ``"none"``.
+    weight
+        A factor for each element, of the shape of `input`; the mean is then the sum over the sum of the weights.
+
+    Raises
+    ------
+    ValueError
+        If `weight` has another shape.
 
     Examples
     --------
@@ -48,9 +57,9 @@ def mse_loss(
     """
     warn_if_shapes_differ("mse_loss", input, target)
     reduction = chosen_reduction(reduction, size_average, reduce)
-    if reduction == "mean":
+    if reduction == "mean" and weight is None:
         return ops.mse(input, target)
-    return reduced("mse_loss", ops.square(input - target), reduction)
+    return _weighted("mse_loss", ops.square(input - target), input, weight, reduction)
 
 
 def l1_loss(
@@ -59,10 +68,29 @@ def l1_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = "mean",
+    weight: Tensor | None = None,
 ) -> Tensor:
-    """|x - y|; the arguments are those of `mse_loss`."""
+    """w |x - y|; the arguments are those of `mse_loss`."""
     warn_if_shapes_differ("l1_loss", input, target)
-    return reduced("l1_loss", ops.abs(input - target), chosen_reduction(reduction, size_average, reduce))
+    reduction = chosen_reduction(reduction, size_average, reduce)
+    return _weighted("l1_loss", ops.abs(input - target), input, weight, reduction)
+
+
+def _weighted(name: str, loss: Tensor, input: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+    """`loss` times `weight`, reduced; the mean is over the sum of the weights."""
+    if weight is None:
+        return reduced(name, loss, reduction)
+    _of_input_shape(name, input, weight)
+    if reduction == "mean":
+        return ops.sum(loss * weight) / ops.sum(weight)
+    return reduced(name, loss * weight, reduction)
+
+
+def _of_input_shape(name: str, input: Tensor, weight: Tensor) -> None:
+    if weight.shape != input.shape:
+        raise ValueError(
+            f"{name}: the weight must have the shape of the input, {tuple(input.shape)}, and has {tuple(weight.shape)}"
+        )
 
 
 def smooth_l1_loss(
@@ -90,20 +118,26 @@ def smooth_l1_loss(
     return reduced("smooth_l1_loss", loss, chosen_reduction(reduction, size_average, reduce))
 
 
-def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
-    """(x - y)^2 / 2, and delta (|x - y| - delta / 2) where |x - y| is above `delta` (Huber, 1964).
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """w (x - y)^2 / 2, and w delta (|x - y| - delta / 2) where |x - y| is above `delta` (Huber, 1964).
 
-    The other arguments are those of `mse_loss`.
+    The other arguments are those of `mse_loss`, but that the mean is over the number of elements also with a `weight`.
 
     Raises
     ------
     ValueError
-        If `delta` is not positive.
+        If `delta` is not positive, or `weight` has another shape than `input`.
     """
     if delta <= 0:
         raise ValueError(f"huber_loss: delta must be positive, got {delta}")
     warn_if_shapes_differ("huber_loss", input, target)
-    return reduced("huber_loss", _huber(ops.abs(input - target), delta), reduction)
+    loss = _huber(ops.abs(input - target), delta)
+    if weight is not None:
+        _of_input_shape("huber_loss", input, weight)
+        loss = loss * weight
+    return reduced("huber_loss", loss, reduction)
 
 
 def _huber(distance: Tensor, delta: float) -> Tensor:
@@ -256,3 +290,6 @@ def kl_div(
     if reduction == "mean":
         warn_user("kl_div: reduction='mean' divides by the number of all elements; 'batchmean' is the divergence")
     return reduced("kl_div", loss, reduction)
+
+
+named(__name__)

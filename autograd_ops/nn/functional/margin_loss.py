@@ -10,6 +10,7 @@ from autograd_backends import kernels
 from ... import ops
 from ...creation import arange, zeros
 from ...indexing import check_indices, gather
+from ...refusals import named
 from ...tensor import Tensor
 from .distance import pairwise_distance
 from .reduction import check_reduction, chosen_reduction, reduced
@@ -350,3 +351,6 @@ def multilabel_margin_loss(
     pairs = ops.expand_dims(counts, 2) & ops.expand_dims(named == 0, 1)
     loss = ops.sum(ops.where(pairs, ops.relu(gaps), 0.0), (1, 2)) / classes
     return reduced(name, ops.reshape(loss, tuple(input.shape[:-1])), reduction)
+
+
+named(__name__)

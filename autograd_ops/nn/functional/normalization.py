@@ -8,6 +8,7 @@ from autograd_backends.shapes import check_channel_statistics
 
 from ... import ops
 from ...dtypes import float64
+from ...refusals import named
 from ...tape import no_grad
 from ...tensor import Tensor
 from .padding import pad
@@ -364,3 +365,6 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     tensor([[0.6, 0.8]])
     """
     return input / ops.clamp(input.norm(p, dim, keepdim=True), eps)
+
+
+named(__name__)

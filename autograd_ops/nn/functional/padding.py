@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ... import ops
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = ["pad"]
@@ -56,3 +57,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise ValueError(f"pad: expected pairs, two numbers a dimension, got {tuple(pad)}")
     pairs = [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
     return ops.pad(input, pairs, _MODES.get(mode, mode), 0.0 if value is None else value)
+
+
+named(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 from ... import ops
 from ...inplace import in_place
 from ...random import rand_like
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = [
@@ -177,3 +178,6 @@ def _rrelu(x: Tensor, lower: float, upper: float, training: bool) -> Tensor:
         return ops.leaky_relu(x, (lower + upper) / 2)
     slope = rand_like(x) * (upper - lower) + lower
     return ops.where(x > 0, x, x * slope)
+
+
+named(__name__)

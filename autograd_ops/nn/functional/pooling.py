@@ -25,6 +25,7 @@ from math import inf
 from typing import Any
 
 from ... import ops
+from ...refusals import named
 from ...tensor import Tensor
 from .shapes import batched, per_dimension
 
@@ -350,3 +351,6 @@ def _lp_pool(rank: int) -> Any:
 
 _MAX_POOLS = {1: max_pool1d, 2: max_pool2d, 3: max_pool3d}
 lp_pool1d, lp_pool2d, lp_pool3d = map(_lp_pool, (1, 2, 3))
+
+
+named(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ... import ops
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = ["channel_shuffle", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
@@ -121,3 +122,6 @@ def _permuted(x: Tensor, order: tuple[int, ...]) -> Tensor:
     """The last dimensions of `x` in another order."""
     lead = x.ndim - len(order)
     return ops.permute(x, (*range(lead), *[lead + i for i in order]))
+
+
+named(__name__)

@@ -9,6 +9,7 @@ from ...creation import zeros_like
 from ...dims import axis_of
 from ...inplace import in_place
 from ...random import rand_like
+from ...refusals import named
 from ...tensor import Tensor
 from .activation import softmax
 
@@ -98,3 +99,6 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
         return soft
     chosen = ops.argmax(soft, axis, True)
     return zeros_like(soft).scatter(axis, chosen, value=1.0) + (soft - soft.detach())
+
+
+named(__name__)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ... import ops
 from ...ops import UnfoldOptions
+from ...refusals import named
 from ...tensor import Tensor
 from .shapes import batched, per_dimension
 
@@ -99,3 +100,6 @@ def fold(
     kernel = per_dimension("fold", "kernel_size", kernel_size, 2)
     options = _options("fold", dilation, padding, stride)
     return batched(input, 3, lambda x: ops.fold4d(x, size, kernel, options))
+
+
+named(__name__)

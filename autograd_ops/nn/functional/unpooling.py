@@ -9,6 +9,7 @@ from typing import Any
 from ... import ops
 from ...creation import arange, zeros
 from ...indexing import check_indices
+from ...refusals import named
 from ...tensor import Tensor
 from .shapes import batched, per_dimension
 
@@ -82,3 +83,6 @@ def _in_all_planes(indices: Tensor, size: int) -> Tensor:
 
 
 max_unpool1d, max_unpool2d, max_unpool3d = map(_max_unpool, (1, 2, 3))
+
+
+named(__name__)

@@ -11,6 +11,7 @@ from autograd_backends import device_of, kernels, namespace
 
 from ... import ops
 from ...creation import move, tensor
+from ...refusals import named
 from ...tensor import Tensor
 from ...warn import warn_user
 
@@ -193,3 +194,6 @@ def _beside(array: Any, factor: Any) -> Any:
     """`factor` with the dtype and on the device of `array`."""
     moved = move(factor, None, str(device_of(array)))
     return namespace(moved).astype(moved, array.dtype)
+
+
+named(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ... import ops
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
@@ -65,3 +66,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         parameter.data.copy_(ops.reshape(values[start:end], tuple(parameter.shape)))
         parameter.version[0] += 1
         start = end
+
+
+named(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import ops
 from ...creation import ones_like, zeros_like
+from ...refusals import named
 from ...tensor import Tensor
 from ..module import Module
 from ..parameter import Parameter
@@ -113,3 +114,6 @@ def _weights(
     learned = weight.requires_grad
     fused_weight = weight.detach() * scale.reshape(*shape)
     return Parameter(fused_weight, learned), Parameter((before - mean) * scale + shift, learned)
+
+
+named(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from ...refusals import named
 from ..module import Module
 
 __all__ = ["skip_init"]
@@ -28,3 +29,6 @@ def skip_init(module_cls: type[M], *args: Any, **kwargs: Any) -> M:
     if not (isinstance(module_cls, type) and issubclass(module_cls, Module)):
         raise TypeError(f"skip_init: expected a class of modules, got {module_cls!r}")
     return module_cls(*args, **kwargs)  # drawing them costs less here than a way around it would
+
+
+named(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ... import ops
 from ...random import randn
+from ...refusals import named
 from ...tape import no_grad
 from ...tensor import Tensor
 from ..functional import normalize
@@ -61,3 +62,6 @@ class PowerIteration:
     def value(matrix: Tensor, u: Tensor, v: Tensor) -> Tensor:
         """u^T W v, about the largest singular value; u and v are constants."""
         return ops.sum(u.clone() * ops.matmul(matrix, v.clone()))
+
+
+named(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...refusals import named
 from ...tensor import Tensor
 from ..functional import normalize
 from ..module import Module
@@ -113,3 +114,6 @@ def spectral_norm(
 
 def _output_dim(module: Module) -> int:
     return 1 if "ConvTranspose" in type(module).__name__ else 0
+
+
+named(__name__)

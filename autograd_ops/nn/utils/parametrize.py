@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ...refusals import named
 from ...tape import no_grad
 from ...tensor import Tensor
 from ..containers import ModuleDict, ModuleList
@@ -258,3 +259,6 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         module.__class__ = type(module)._unparametrized  # type: ignore[attr-defined]
         del module.parametrizations
     return module
+
+
+named(__name__)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 from ... import ops
 from ...creation import full, tensor
 from ...dtypes import float16, float32, float64, int64
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = [
@@ -331,3 +332,6 @@ def unpad_sequence(
 
 def _ints(lengths: Tensor | Iterable[Any]) -> list[int]:
     return lengths.tolist() if isinstance(lengths, Tensor) else [int(count) for count in lengths]
+
+
+named(__name__)

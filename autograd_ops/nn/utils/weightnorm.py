@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from ...refusals import named
 from ...tensor import Tensor
 from ...warn import warn_user
 from ..module import Module
@@ -187,3 +188,6 @@ def remove_spectral_norm(module: M, name: str = "weight") -> M:
         delattr(module, attribute)
     module.register_parameter(name, Parameter(weight))
     return module
+
+
+named(__name__)

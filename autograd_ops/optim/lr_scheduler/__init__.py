@@ -16,6 +16,7 @@ from .decay import (
 from .one_cycle import OneCycleLR
 from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler
+from .scheduler import LRScheduler as _LRScheduler  # as it was called, and is still subclassed
 from .warm_restarts import CosineAnnealingWarmRestarts
 
 __all__ = [

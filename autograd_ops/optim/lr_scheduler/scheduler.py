@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, ClassVar
 
+from ...refusals import named_init
 from ...warn import warn_user
 from ..optimizer import Optimizer
 
@@ -57,6 +58,10 @@ class LRScheduler:
 
     #: Whether `get_lr` changes the present rates, rather than computing new ones from `base_lrs`.
     relative: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        named_init(cls)
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer = check_optimizer(self, optimizer)

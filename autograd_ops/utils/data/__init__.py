@@ -1,6 +1,7 @@
 """Data sets, the orders in which their samples are drawn, and the loader that makes batches of them."""
 
 from .collate import default_collate, default_convert
+from .dataloader import DataLoader
 from .dataset import (
     ChainDataset,
     ConcatDataset,
@@ -12,7 +13,6 @@ from .dataset import (
     random_split,
 )
 from .distributed import DistributedSampler
-from .loader import DataLoader
 from .sampler import (
     BatchSampler,
     RandomSampler,

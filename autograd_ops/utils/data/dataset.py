@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from ...creation import tensor
 from ...random import Generator, randperm
+from ...refusals import named
 from ...tensor import Tensor
 
 __all__ = [
@@ -325,3 +326,6 @@ def whole_batches(dataset: Any) -> Callable[[list[int]], Any] | None:
 
 def _batch(dataset: Any, indices: list[int]) -> list[Any]:
     return list(dataset[indices])
+
+
+named(__name__)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sized
 
 from ...random import Generator, randperm
+from ...refusals import named
 from .sampler import Sampler
 
 __all__ = ["DistributedSampler"]
@@ -79,3 +80,6 @@ class DistributedSampler(Sampler[int]):
     def set_epoch(self, epoch: int) -> None:
         """Say which epoch begins, so that its order is another than the last one's."""
         self.epoch = epoch
+
+
+named(__name__)

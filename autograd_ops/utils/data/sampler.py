@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from ...creation import as_tensor
 from ...dtypes import float64
 from ...random import Generator, multinomial, randint, randperm
+from ...refusals import named
 
 __all__ = [
     "BatchSampler",
@@ -106,8 +107,8 @@ class RandomSampler(Sampler[int]):
     def _endless(self) -> Iterator[int]:
         n = len(self.data_source)
         while True:
-            if self.replacement:
-                drawn = randint(0, n, (self.num_samples,), generator=self.generator, device="cpu")
+            if self.replacement:  # some at a time, for num_samples may be said to be without end, as 10**10
+                drawn = randint(0, n, (min(32, self.num_samples),), generator=self.generator, device="cpu")
             else:
                 drawn = randperm(n, generator=self.generator, device="cpu")
             yield from drawn.tolist()
@@ -236,3 +237,6 @@ class BatchSampler(Sampler[list[Any]]):
     def __len__(self) -> int:
         count = len(self.sampler)  # type: ignore[arg-type]
         return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+
+
+named(__name__)

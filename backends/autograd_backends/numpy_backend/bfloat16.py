@@ -92,7 +92,7 @@ def _stays_wide(arguments: Any, options: dict[str, Any]) -> bool:
 #: What gives a window on the memory of its argument, or needs no arithmetic: NumPy's own, on the array as it is.
 _AS_THEY_ARE = frozenset(
     (
-        *("broadcast_to", "expand_dims", "flip", "matrix_transpose", "moveaxis", "permute_dims", "reshape", "squeeze"),
+        *("expand_dims", "flip", "matrix_transpose", "moveaxis", "permute_dims", "reshape", "squeeze"),
         *("finfo", "isdtype", "result_type"),
     )
 )
@@ -111,6 +111,10 @@ class Bfloat16Namespace(ModuleType):
     @staticmethod
     def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
         return namespace.astype(x, dtype, copy=copy)
+
+    @staticmethod
+    def broadcast_to(x: Any, /, shape: Any) -> Any:
+        return recognised(namespace.broadcast_to(x, shape))
 
     @staticmethod
     def asarray(data: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:

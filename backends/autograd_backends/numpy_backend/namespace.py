@@ -252,6 +252,30 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Any:
 # ---------------------------------------------------------------- reductions: float16 adds up in float32
 
 
+#: From how many float32 numbers on they are added up in parts, and how many are in one.
+_LONG, _PART = 2048, 64
+
+
+def _total(x: Any, axis: Any, dtype: Any, keepdims: Any) -> Any:
+    """NumPy's sum. It adds up pairwise along memory only, one by one otherwise: a million float32 lose 1 %."""
+    if x.size >= _LONG and x.dtype == np.float32 and dtype is None and axis is not None:
+        axes = [a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
+        if axes and x.itemsize not in [x.strides[a] for a in axes]:
+            for a in sorted(axes, reverse=True):
+                x = _in_parts(x, a, keepdims)
+            return x
+    return np.add.reduce(x, axis, dtype, None, keepdims)
+
+
+def _in_parts(x: Any, axis: int, keepdims: Any) -> Any:
+    """The sum along one axis, where it is long that of the sums of its parts."""
+    if x.shape[axis] < _LONG:
+        return np.add.reduce(x, axis, None, None, keepdims)
+    parts, rest = np.split(x, (x.shape[axis] // _PART * _PART,), axis)
+    sums = np.add.reduce(parts.reshape(*x.shape[:axis], -1, _PART, *x.shape[axis + 1 :]), axis + 1)
+    return _in_parts(np.concat((sums, rest), axis) if rest.size else sums, axis, keepdims)
+
+
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
     kind = x.dtype.kind
     if dtype is None:
@@ -259,7 +283,7 @@ def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: Any = False
             return np.add.reduce(x, axis, np.float32, None, keepdims).astype(_HALF)
         if kind in "biu":
             dtype = np.uint64 if kind == "u" else np.int64
-    return np.add.reduce(x, axis, dtype, None, keepdims)
+    return _total(x, axis, dtype, keepdims)
 
 
 def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
@@ -267,7 +291,7 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
         return mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(_HALF)
     if not x.size:
         return sum(x, axis=axis, keepdims=keepdims) * (np.nan if not _count(x.shape, axis) else 1.0)
-    total = np.add.reduce(x, axis, None, None, keepdims)
+    total = _total(x, axis, None, keepdims)
     return total / (x.size // total.size)
 
 

@@ -61,10 +61,11 @@ def interpolate_resizes(
 def _is_plain(size: int, out: int, scale: float, options: InterpolateOptions) -> bool:
     """Whether `scale` says no more than the sizes do, from which positions are exact.
 
-    In these modes PyTorch copies a dimension that keeps its size, whatever its scale.
+    In these modes PyTorch copies a dimension that keeps its size, whatever its scale; and with the nearest cell it
+    repeats each cell of an image whose size doubles, as its gradients do in every rank.
     """
     copied = options.antialias or options.mode in ("nearest", "linear", "bilinear", "trilinear")
-    return size * scale == out or (size == out and copied)
+    return size * scale == out or (size == out and copied) or (2 * size == out and options.mode == "nearest")
 
 
 def grid_sample_output_shape(op_name: str, x_shape: Shape, grid_shape: Shape) -> Shape:

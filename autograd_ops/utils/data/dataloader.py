@@ -8,6 +8,7 @@ from itertools import repeat
 from typing import Any
 
 from ...random import Generator, initial_seed
+from ...refusals import named
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset, whole_batches
 from .prefetch import END, prefetched
@@ -93,6 +94,11 @@ class DataLoader:
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
+        if not isinstance(dataset, IterableDataset) and not hasattr(dataset, "__getitem__"):
+            raise TypeError(
+                f"DataLoader: a dataset has samples by number, dataset[0], and {type(dataset).__name__} has not; "
+                "make one with TensorDataset(x, y), or give a list"
+            )
         if num_workers < 0:
             raise ValueError(f"DataLoader: num_workers must be at least 0, not {num_workers}")
         if timeout < 0:
@@ -173,3 +179,6 @@ class DataLoader:
         if self.batch_sampler is not None:
             return len(self.batch_sampler)
         return len(self.dataset if self.sampler is None else self.sampler)
+
+
+named(__name__)

@@ -1,0 +1,5 @@
+"""PyTorch's place of Variable."""
+
+from . import Variable
+
+__all__ = ["Variable"]

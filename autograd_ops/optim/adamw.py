@@ -1,0 +1,5 @@
+"""PyTorch's place of AdamW."""
+
+from .adam import AdamW
+
+__all__ = ["AdamW"]
