@@ -220,3 +220,21 @@ def test_correlate(data: Any) -> None:
         grad = order(rng.normal(size=want.shape).astype(dtype))
         same(*(ops.correlate_x_backward(weight, grad, windows, groups) for ops in (CPU, Backend)), dtype)
         same(*(ops.correlate_weight_backward(x, grad, windows, groups) for ops in (CPU, Backend)), dtype)
+
+
+@common
+@given(st.data())
+def test_ctc(data: Any) -> None:
+    """Alignments of targets of any length, impossible ones too."""
+    steps, n, width = (data.draw(st.integers(0, most)) for most in (6, 3, 4))
+    classes = data.draw(st.integers(1, 3))
+    dtype = data.draw(st.sampled_from(["float64", "float32", "float16"]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
+    x = rng.normal(size=(steps, n, classes)).astype(dtype)
+    x[rng.random(x.shape) < data.draw(st.sampled_from([0.0, 0.2]))] = -np.inf
+    lengths = rng.integers(0, steps + 1, n), rng.integers(0, width + 1, n)
+    arguments = (x, rng.integers(0, classes, (n, width)), *lengths)
+    blank = data.draw(st.integers(0, classes - 1))
+    same(*(ops.ctc_loss(*arguments, blank) for ops in (CPU, Backend)), dtype)
+    grad = rng.normal(size=n).astype(dtype)
+    same(*(ops.ctc_loss_backward(*arguments, grad, blank) for ops in (CPU, Backend)), dtype)

@@ -15,6 +15,7 @@ from . import activation as activations
 from . import attention as attentions
 from . import bits, namespace
 from . import correlate as correlations
+from . import ctc as alignments
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
@@ -256,6 +257,9 @@ class NumpyBackend(Backend):
     softmax_backward = staticmethod(softmaxes.softmax_backward)
     log_softmax = staticmethod(softmaxes.log_softmax)
     log_softmax_backward = staticmethod(softmaxes.log_softmax_backward)
+
+    ctc_loss = staticmethod(alignments.ctc_loss)
+    ctc_loss_backward = staticmethod(alignments.ctc_loss_backward)
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)
