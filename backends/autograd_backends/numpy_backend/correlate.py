@@ -18,7 +18,7 @@ from math import prod
 
 import numpy as np
 
-from ..array_types import Array
+from ..array_types import Array, Shape
 from ..base import Backend
 from ..lookup import kernels
 from ..windows import Window
@@ -82,15 +82,14 @@ def correlate_weight_backward(x: Array, output_grad: Array, windows: tuple[Windo
     # With the longer side of it before the shorter BLAS makes a product of two thin matrices half again as fast.
     total = np.zeros((groups, first.kernel, each * cells, grads.shape[1]), x.dtype)
     step = max(1, kernels(x).workspace // (x.shape[1] * cells * inner) - first.kernel + 1)
-    columns = np.zeros(
-        (groups, each, cells, min(step, first.out) + first.kernel - 1, *(w.out for w in rest), n), x.dtype
-    )
+    height = min(step, first.out) + first.kernel - 1
+    columns = _empty_columns((groups, height, each, cells), source, windows, rows_late=True)
     for start in range(0, first.out, step):
         stop = min(start + step, first.out)
         count = stop - start
-        _fill(columns.transpose(0, 3, 1, 2, *range(4, columns.ndim)), source, windows, start, count + first.kernel - 1)
+        _fill(columns, source, windows, start, count + first.kernel - 1)
         arriving = grads[:, :, start:stop].reshape(groups, grads.shape[1], count * inner)
-        flat = columns.reshape(groups, each * cells, -1)
+        flat = np.moveaxis(columns, 1, 3).reshape(groups, each * cells, -1)
         for i in range(first.kernel):
             met = flat[:, :, i * inner : (i + count) * inner]
             total[:, i] += np.matmul(met, arriving.swapaxes(1, 2))
@@ -121,7 +120,7 @@ def _correlate_into(
     fitting = max(1, kernels(source).workspace // (source.shape[0] * cells * inner))
     step = max(1, (fitting - first.kernel) // first.stride + 1)
     height = (min(step, first.out) - 1) * first.stride + first.kernel
-    columns = np.zeros((groups, height, each, cells, *(w.out for w in rest), n), source.dtype)
+    columns = _empty_columns((groups, height, each, cells), source, windows)
     by_group, by_row = columns.strides[:2]
     for start in range(0, first.out, step):
         stop = min(start + step, first.out)
@@ -136,9 +135,29 @@ def _correlate_into(
             out[:, start:stop] += bias.reshape(-1, *(1,) * (out.ndim - 1))
 
 
+def _empty_columns(lead: Shape, source: Array, windows: tuple[Window, ...], rows_late: bool = False) -> Array:
+    """Columns [groups, rows, C / groups, cells, ..., N] for `_fill`, 0 where cells meet the padding beside the rows.
+
+    With `rows_late` the rows come after the cells in memory.
+    """
+    rest = windows[1:]
+    groups, rows, each, cells = lead
+    tail = (*(w.out for w in rest), source.shape[-1])
+    if rows_late:
+        columns = np.moveaxis(np.empty((groups, each, cells, rows, *tail), source.dtype), 3, 1)
+    else:
+        columns = np.empty((*lead, *tail), source.dtype)
+    for number, cell in enumerate(product(*(range(w.kernel) for w in rest))):
+        of_cell = columns[:, :, :, number]
+        for axis, (window, k) in enumerate(zip(rest, cell, strict=True), start=3):
+            at, _ = window.inside(k)
+            of_cell[(slice(None),) * axis + (slice(0, at.start),)] = 0
+            of_cell[(slice(None),) * axis + (slice(at.stop, None),)] = 0
+    return columns
+
+
 def _fill(columns: Array, source: Array, windows: tuple[Window, ...], start: int, count: int) -> None:
-    """Put into columns [groups, rows, C / groups, cells, ..., N] what the cells meet in `count` rows of the padded
-    source [C, ..., N] from `start` on; what they meet in the padding beside the rows is 0, and stays so."""
+    """Put into columns what the cells meet in `count` rows of the padded source [C, ..., N] from `start` on."""
     first, *rest = windows
     groups, each = columns.shape[0], columns.shape[2]
     rows = source.reshape(groups, each, *source.shape[1:]).swapaxes(1, 2)
