@@ -45,6 +45,13 @@ class _Named:
 
     def __init__(self, function: FunctionType, name: str) -> None:
         self.name = name
+        self.outer = FunctionType(
+            _first_call.__code__, function.__globals__, function.__name__, None, (CellType(function), CellType(self))
+        )
+        update_wrapper(self.outer, function)
+
+    def compile(self, function: FunctionType) -> None:
+        """Give the function that stands in the place of `function` its real code, by the signature that it has now."""
         self.parameters = _parameters(function)
         last = function.__code__.co_argcount
         by_place = self.parameters[last - len(function.__defaults__ or ()) : last]
@@ -52,13 +59,6 @@ class _Named:
             **dict(zip(by_place, function.__defaults__ or (), strict=True)),
             **(function.__kwdefaults__ or {}),
         }
-        self.outer = FunctionType(
-            _first_call.__code__, function.__globals__, function.__name__, None, (CellType(function), CellType(self))
-        )
-        update_wrapper(self.outer, function)
-
-    def compile(self, function: FunctionType) -> None:
-        """Give the function that stands in the place of `function` its real code."""
         code = _compiled(_source(function))
         self.outer.__code__ = code.replace(co_name=self.outer.__name__, co_qualname=self.outer.__qualname__)
         self.outer.__defaults__, self.outer.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
