@@ -118,7 +118,7 @@ _LAZY = {
         *("get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads", "is_autocast_cache_enabled"),
         *("is_autocast_cpu_enabled", "is_autocast_enabled", "is_deterministic_algorithms_warn_only_enabled"),
         *("set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal"),
-        *("set_num_interop_threads", "set_num_threads", "use_deterministic_algorithms"),
+        *("set_num_interop_threads", "set_num_threads", "show_config", "use_deterministic_algorithms"),
     ),
     "fft": ("fft",),
     "func": ("func", "vmap"),

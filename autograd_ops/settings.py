@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from autograd_backends import get_backend, loaded_backends
+
 from .dtypes import float32
 
 __all__ = [
@@ -28,10 +30,11 @@ __all__ = [
     "set_flush_denormal",
     "set_num_interop_threads",
     "set_num_threads",
+    "show_config",
     "use_deterministic_algorithms",
 ]
 
-_set: dict[str, Any] = {"matmul": "highest", "deterministic": False, "warn_only": False}
+_set: dict[str, Any] = {"matmul": "highest", "deterministic": False, "warn_only": False, "threads": None}
 
 
 def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -117,11 +120,13 @@ def get_deterministic_debug_mode() -> int:
 
 
 def get_num_threads() -> int:
-    """How many threads a matrix product may use: what the environment says, else the number of processors.
+    """How many threads a matrix product may use: what was set, else what the environment says, else all processors.
 
     The array libraries read it when they are loaded: of ``OPENBLAS_NUM_THREADS``, ``MKL_NUM_THREADS`` and
     ``OMP_NUM_THREADS`` the first that is set counts.
     """
+    if _set["threads"] is not None:
+        return int(_set["threads"])
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         value = os.environ.get(name, "")
         if value.isdecimal() and int(value) > 0:
@@ -130,15 +135,41 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(num: int) -> None:
-    """Does nothing: set ``OMP_NUM_THREADS`` in the environment before Python starts.
+    """Let products and convolutions on the CPU use `num` threads from now on: oneDNN's, and those of NumPy's BLAS.
+
+    A process that was forked after oneDNN was used keeps to one thread.
 
     Raises
     ------
     ValueError
         If `num` is not a positive int.
     """
+    _check_threads("set_num_threads", num)
+    get_backend("cpu").set_threads(num)
+    _set["threads"] = num
+
+
+def _check_threads(name: str, num: int) -> None:
     if not isinstance(num, int) or num < 1:
-        raise ValueError(f"set_num_threads: expected a positive int, got {num!r}")
+        raise ValueError(f"{name}: expected a positive int, got {num!r}")
+
+
+def show_config() -> None:
+    """Print what computes: the array library of each device that has been used, its version, and what helps it.
+
+    Examples
+    --------
+    >>> import autograd_ops as ag
+    >>> ag.show_config()  # doctest: +ELLIPSIS
+    autograd_ops ...
+    cpu: numpy ...
+    """
+    from . import __version__
+
+    get_backend("cpu")
+    print(f"autograd_ops {__version__}")
+    for backend in loaded_backends():
+        print(f"{backend.name}: {backend.config()}")
 
 
 def get_num_interop_threads() -> int:
@@ -146,7 +177,15 @@ def get_num_interop_threads() -> int:
     return 1
 
 
-set_num_interop_threads = set_num_threads
+def set_num_interop_threads(num: int) -> None:
+    """Does nothing: ops run one after another.
+
+    Raises
+    ------
+    ValueError
+        If `num` is not a positive int.
+    """
+    _check_threads("set_num_interop_threads", num)
 
 
 def set_flush_denormal(mode: bool) -> bool:

@@ -65,7 +65,10 @@ class Worker:
         session, clock = self.session, self.clock
         session.start()
         for _ in range(WARM_UP):
+            begun = clock()
             session.step()
+            if clock() - begun > PATIENCE / 10:
+                break
         times: list[float] = []
         spent = 0.0
         while len(times) < steps if steps else spent < seconds or (spent < PATIENCE / 10 and len(times) < 5):

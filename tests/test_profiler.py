@@ -10,7 +10,7 @@ import pytest
 import autograd_ops as ag
 from autograd_ops import call_path, nn, ops, optim
 from autograd_ops.autograd import core
-from autograd_ops.profiler import ProfilerError, profile, record_function
+from autograd_ops.profiler import ProfilerActivity, ProfilerError, profile, record_function
 from autograd_ops.profiler.averages import add_up, render
 from autograd_ops.profiler.events import Event, Recorder, new_bytes
 from autograd_ops.tape import mode
@@ -334,6 +334,33 @@ def test_the_table_says_what_it_leaves_out_and_its_shares_add_up():
 def test_the_table_refuses_an_order_that_it_does_not_know():
     with pytest.raises(ValueError, match="sorts by 'self', 'total'"):
         profile(clock=Clock()).table(sort_by="colour")
+
+
+def test_the_lines_of_pytorchs_recipe_run():
+    net = nn.Linear(2, 2)
+    options = {"activities": [ProfilerActivity.CPU], "record_shapes": True, "profile_memory": True}
+    with profile(**options) as prof, record_function("model_inference"):
+        net(ag.ones(1, 2))
+    table = prof.key_averages().table(sort_by="cpu_time_total", row_limit=10)
+    assert table == prof.table("total", 10)
+    assert "\nmodel_inference" in table
+    assert "\nlinear" in table
+    assert table.splitlines()[-1] == "at most 0.0 MB kept by the tape at one time"
+
+
+def test_a_profile_may_be_stopped_twice_and_before_it_starts():
+    p = profile(clock=Clock())
+    p.stop()
+    with profile(clock=Clock()) as other:
+        p.stop()
+        ag.ones(2).exp()
+    other.stop()
+    assert counts(other) == {"exp": 1}
+
+
+def test_the_name_of_a_region_is_a_str():
+    with pytest.raises(TypeError, match="record_function: expected a str as name, got int"):
+        record_function(3)
 
 
 def test_the_trace_is_what_the_viewers_read(tmp_path):

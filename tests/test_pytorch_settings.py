@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import autograd_ops as ag
-from autograd_ops import nn
+from autograd_backends import get_backend
+from autograd_backends.numpy_backend.onednn.library import why_not
+from autograd_ops import nn, settings
 from autograd_ops.amp import GradScaler, autocast
 from autograd_ops.testing import assert_close
 
@@ -25,7 +27,7 @@ def test_flags_can_be_set():
         pass
     assert not ag.backends.cuda.matmul.allow_tf32
     assert not ag.backends.mps.is_available()
-    assert not ag.backends.mkldnn.is_available()
+    assert ag.backends.mkldnn.is_available() == (why_not() is None)
     assert cudnn.version() is None
 
 
@@ -47,12 +49,18 @@ def test_settings_say_what_they_were_set_to():
 
 
 def test_threads(monkeypatch):
+    told = []
+    monkeypatch.setitem(settings._set, "threads", None)
+    monkeypatch.setattr(get_backend("cpu"), "set_threads", told.append)
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
     assert ag.get_num_threads() == 3
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         monkeypatch.delenv(name, raising=False)
     assert ag.get_num_threads() >= 1
     ag.set_num_threads(2)
+    assert (ag.get_num_threads(), told) == (2, [2])
+    ag.set_num_interop_threads(5)
+    assert (ag.get_num_threads(), told) == (2, [2])
     with pytest.raises(ValueError, match="expected a positive int"):
         ag.set_num_threads(0)
 

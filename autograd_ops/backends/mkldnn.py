@@ -1,14 +1,16 @@
-"""Settings of oneDNN, which is not used."""
+"""Whether oneDNN is used, by the name that it had before."""
 
 from __future__ import annotations
+
+from autograd_backends.numpy_backend.onednn.library import why_not
 
 __all__ = ["is_available"]
 
 
 def is_available() -> bool:
-    """Whether it is used by this library itself: False."""
-    return False
+    """Whether the CPU's large products and convolutions are oneDNN's."""
+    return why_not() is None
 
 
-#: Can be set, and changes nothing.
+#: Can be set, and changes nothing; ``AUTOGRAD_OPS_ONEDNN=0`` in the environment turns it off.
 enabled: bool = True

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from autograd_backends import namespace
+from autograd_backends import kernels, namespace
 
 from ..tensor import Tensor
 from .optimizer import Optimizer, Update, at_least_zero, fractions
@@ -110,26 +110,27 @@ class Adam(Optimizer):
             if not state:
                 _start(state, xp, array, amsgrad)
             step = state["step"] = state["step"] + 1
-            if maximize:
-                grad = -grad
-            if weight_decay and decoupled:
-                array *= 1.0 - lr * weight_decay
-            elif weight_decay:
-                grad = grad + weight_decay * array
-            mean, square = state["exp_avg"].array, state["exp_avg_sq"].array
-            mean *= beta1
-            mean += (1.0 - beta1) * grad
-            square *= beta2
-            square += (1.0 - beta2) * grad * grad
-            if amsgrad:
-                largest = state["max_exp_avg_sq"].array
-                largest[...] = xp.maximum(largest, square)
-                square = largest
             # Both corrections are numbers, so they are taken together and out of the arrays.
             unbias = math.sqrt(1.0 - beta2**step)
-            root = xp.sqrt(square)
-            root += eps * unbias
-            array -= (lr * unbias / (1.0 - beta1**step)) * mean / root
+            slack, pace = eps * unbias, lr * unbias / (1.0 - beta1**step)
+            held = [state[name].array for name in self.like_parameter if name in state]
+            for part, slope, mean, square, *largest in kernels(array).parts(array, grad, *held):
+                if maximize:
+                    slope = -slope
+                if weight_decay and decoupled:
+                    part *= 1.0 - lr * weight_decay
+                elif weight_decay:
+                    slope = slope + weight_decay * part
+                mean *= beta1
+                mean += (1.0 - beta1) * slope
+                square *= beta2
+                square += (1.0 - beta2) * slope * slope
+                for most in largest:
+                    most[...] = xp.maximum(most, square)
+                    square = most
+                root = xp.sqrt(square)
+                root += slack
+                part -= pace * mean / root
 
         return update
 

@@ -135,6 +135,6 @@ def _orthogonal(xp: Any, matrix: Any, coefficients: tuple[float, float, float], 
     norm = xp.sqrt(xp.sum(x * x))
     x = x / xp.maximum(norm, xp.full_like(norm, eps))
     for _ in range(steps):
-        gram = x @ xp.matrix_transpose(x)
-        x = a * x + (b * gram + c * (gram @ gram)) @ x
+        gram = xp.matmul(x, xp.matrix_transpose(x))
+        x = a * x + xp.matmul(b * gram + c * xp.matmul(gram, gram), x)
     return xp.matrix_transpose(x) if tall else x

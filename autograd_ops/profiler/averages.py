@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .events import Event
 
-__all__ = ["Average", "add_up", "render"]
+__all__ = ["Average", "Averages", "add_up", "render"]
 
 
 @dataclass(slots=True)
@@ -55,7 +55,40 @@ _KEYS = {
 }
 
 
-def add_up(events: Iterable[Event]) -> list[Average]:
+class Averages(list[Average]):
+    """The averages of a profile, and the times that their table needs.
+
+    Attributes
+    ----------
+    wall, outside
+        Nanoseconds of the whole profile, and of what was in none of its events.
+    note
+        The last line of the table.
+    """
+
+    wall = outside = 0
+    note = ""
+
+    def table(self, sort_by: str = "self", row_limit: int | None = 30) -> str:
+        """As a table of no more than 100 columns.
+
+        Parameters
+        ----------
+        sort_by
+            ``"self"``, ``"total"``, ``"mean"``, ``"count"``, ``"bytes"`` or ``"name"``; PyTorch's
+            ``"self_cpu_time_total"``, ``"cpu_time_total"`` and ``"cpu_memory_usage"`` are taken too.
+        row_limit
+            Add the rows after so many up; ``None`` shows all.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be sorted so.
+        """
+        return render(self, self.wall, self.outside, sort_by, row_limit) + self.note
+
+
+def add_up(events: Iterable[Event]) -> Averages:
     """The averages of `events`, those of the longest self time first."""
     averages: dict[tuple[str, str], Average] = {}
     for event in events:
@@ -64,7 +97,7 @@ def add_up(events: Iterable[Event]) -> list[Average]:
         average.self_time += event.self_time
         average.total += event.total
         average.made += event.made
-    return sorted(averages.values(), key=lambda average: -average.self_time)
+    return Averages(sorted(averages.values(), key=lambda average: -average.self_time))
 
 
 def render(averages: Iterable[Average], wall: int, outside: int, sort_by: str, row_limit: int | None) -> str:

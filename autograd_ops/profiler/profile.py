@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from enum import Enum
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from .. import call_path
 from ..autograd import core
 from ..optim import Optimizer
 from ..tape import Node, mode
-from .averages import Average, add_up, render
+from .averages import Averages, add_up
 from .events import Clock, Event, Recorder
 from .kept import KeptMemory
 from .trace import write_trace
@@ -26,7 +27,14 @@ from .trace import write_trace
 if TYPE_CHECKING:
     from ..registry import Op
 
-__all__ = ["ProfilerError", "profile", "record_function"]
+__all__ = ["ProfilerActivity", "ProfilerError", "profile", "record_function"]
+
+
+class ProfilerActivity(Enum):
+    """What PyTorch's profiler is told to look at. Here it is whatever the ops run on."""
+
+    CPU = "cpu"
+    CUDA = "cuda"
 
 
 class ProfilerError(RuntimeError):
@@ -53,13 +61,15 @@ class profile:  # a context manager, named as one
 
     Parameters
     ----------
+    activities, record_shapes, profile_memory, with_stack
+        Accepted for PyTorch's sake. Memory is always measured, shapes and stacks never, and a GPU's time by the clock.
     clock
         Gives nanoseconds.
 
     Raises
     ------
     ProfilerError
-        If another is on already.
+        From `start` and the ``with`` block, if another is on already.
 
     Examples
     --------
@@ -71,7 +81,15 @@ class profile:  # a context manager, named as one
     [('tanh', 2, 80000)]
     """
 
-    def __init__(self, *, clock: Clock = time.perf_counter_ns) -> None:
+    def __init__(
+        self,
+        *,
+        activities: Iterable[ProfilerActivity] | None = None,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        clock: Clock = time.perf_counter_ns,
+    ) -> None:
         self._recorder = Recorder(clock)
         self._kept = KeptMemory(self._recorder.now)
         self._here = _Here()
@@ -109,7 +127,9 @@ class profile:  # a context manager, named as one
         self._begin = self._end = self._recorder.now()
 
     def stop(self) -> None:
-        """Measure no longer."""
+        """Measure no longer; nothing if it is not on."""
+        if _active is not self:
+            return
         self._end = self._recorder.now()
         self._undo.close()
         self._kept.forget()
@@ -187,6 +207,11 @@ class profile:  # a context manager, named as one
         return self._recorder.events
 
     @property
+    def wall(self) -> int:
+        """Nanoseconds from the beginning to the end, or to now, without what the profiler itself took."""
+        return (self._recorder.now() if _active is self else self._end) - self._begin
+
+    @property
     def peak_kept(self) -> int:
         """The most bytes that the tape kept at one time, of parameters and other leaves apart."""
         return self._kept.peak
@@ -196,31 +221,18 @@ class profile:  # a context manager, named as one
         """Seconds from the start, and the bytes that the tape kept from then on."""
         return [((when - self._begin) / 1e9, size) for when, size in self._kept.history]
 
-    def key_averages(self) -> list[Average]:
-        """The events added up by name and kind."""
-        return add_up(self.events)
+    def key_averages(self) -> Averages:
+        """The events added up by name and kind: a list, the longest self time first, with a `table` of it."""
+        averages = add_up(self.events)
+        averages.wall = self.wall
+        here = sum(event.self_time for event in self.events if event.thread == self._thread)
+        averages.outside = max(averages.wall - here, 0)
+        averages.note = f"\nat most {self.peak_kept / 1e6:.1f} MB kept by the tape at one time"
+        return averages
 
     def table(self, sort_by: str = "self", row_limit: int | None = 30) -> str:
-        """The averages as a table of no more than 100 columns.
-
-        Parameters
-        ----------
-        sort_by
-            ``"self"``, ``"total"``, ``"mean"``, ``"count"``, ``"bytes"`` or ``"name"``; PyTorch's
-            ``"self_cpu_time_total"``, ``"cpu_time_total"`` and ``"cpu_memory_usage"`` are taken too.
-        row_limit
-            Add the rows after so many up; ``None`` shows all.
-
-        Raises
-        ------
-        ValueError
-            If it cannot be sorted so.
-        """
-        end = self._recorder.now() if _active is self else self._end
-        wall = end - self._begin
-        in_events = sum(event.self_time for event in self.events if event.thread == self._thread)
-        table = render(self.key_averages(), wall, max(wall - in_events, 0), sort_by, row_limit)
-        return f"{table}\nat most {self.peak_kept / 1e6:.1f} MB kept by the tape at one time"
+        """The same as ``key_averages().table(sort_by, row_limit)``."""
+        return self.key_averages().table(sort_by, row_limit)
 
     def chrome_trace(self, path: str | os.PathLike[str]) -> None:
         """Write a file for chrome://tracing or https://ui.perfetto.dev: the events, and the memory kept by the tape."""
@@ -237,6 +249,11 @@ class record_function:  # a context manager, named as one
     name
         What the table and the trace call it.
 
+    Raises
+    ------
+    TypeError
+        If the name is no str.
+
     Examples
     --------
     >>> import autograd_ops as ag
@@ -247,6 +264,8 @@ class record_function:  # a context manager, named as one
     """
 
     def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"profiler.record_function: expected a str as name, got {type(name).__name__}")
         self.name = name
         self._open: list[tuple[Recorder, Event] | None] = []
 

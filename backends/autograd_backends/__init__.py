@@ -8,7 +8,17 @@ from .array_types import Array, Namespace, Shape
 from .base import Backend
 from .device import Device, DeviceError
 from .errors import LinAlgError, ShapeError
-from .lookup import device_of, dtype_name, get_backend, is_array, kernels, namespace, parse_device, scalar_to_array
+from .lookup import (
+    device_of,
+    dtype_name,
+    get_backend,
+    is_array,
+    kernels,
+    loaded_backends,
+    namespace,
+    parse_device,
+    scalar_to_array,
+)
 
 __all__ = [
     "Array",
@@ -24,6 +34,7 @@ __all__ = [
     "get_backend",
     "is_array",
     "kernels",
+    "loaded_backends",
     "namespace",
     "parse_device",
     "scalar_to_array",

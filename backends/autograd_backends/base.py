@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from copy import deepcopy
 from functools import cache, cached_property, partial
@@ -115,6 +115,16 @@ class Backend:
     def synchronize(self, device: Device) -> None:
         """Wait until all work queued on `device` is done. Nothing to do where calls return when done."""
 
+    # ---------------------------------------------------------------- what it runs on
+
+    def set_threads(self, number: int) -> None:
+        """Let its arithmetic run on `number` threads of the processor, where it runs there and that can be set."""
+
+    def config(self) -> str:
+        """What computes, in words: the library and its version."""
+        library = self.array_types[0].__module__.partition(".")[0]
+        return f"{library} {getattr(import_module(library), '__version__', '')}".strip()
+
     # ---------------------------------------------------------------- dtypes
 
     def dtype(self, name: str) -> Any:
@@ -198,6 +208,13 @@ class Backend:
     def write(self, target: Array, value: Array) -> None:
         """Set every element of `target` to `value`, broadcast, in place."""
         target[...] = value
+
+    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
+        """`arrays` of one shape, in one piece or in several, for what changes elements in place by themselves.
+
+        In several where many passes over all of them cost more.
+        """
+        return (arrays,)
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         """Zeros of the dtype and device of `array`.

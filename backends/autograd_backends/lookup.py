@@ -23,6 +23,7 @@ __all__ = [
     "get_backend",
     "is_array",
     "kernels",
+    "loaded_backends",
     "namespace",
     "parse_device",
     "register",
@@ -124,6 +125,11 @@ def get_backend(device: str) -> Backend:
     word = str(device).partition(":")[0]
     backend = _loaded.get(word)
     return backend if backend is not None else _load(word)
+
+
+def loaded_backends() -> list[Backend]:
+    """The backends that have been used so far."""
+    return list(_loaded.values())
 
 
 def parse_device(device: str) -> Device:

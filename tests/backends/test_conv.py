@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from autograd_backends import ShapeError
+from autograd_backends.numpy_backend.onednn import gate
 from autograd_backends.options import ConvOptions, ConvTransposeOptions, PaddedConvOptions
 
 from .conftest import Lane, batch_last, close
@@ -215,5 +216,6 @@ def test_memory_is_bounded(x_shape: Any, numpy_lane: Lane, monkeypatch: Any) -> 
     }
     # The result, x with its padding, and a few arrays of the size of the workspace; all columns would be 25 x.
     padded = x.nbytes * 20 * 20 // (16 * 16)
-    for name, call in calls.items():
-        assert peak(call) <= x.nbytes + padded + 4 * 4 * 2**14, name
+    with gate.forced(2**62):  # NumPy does it
+        for name, call in calls.items():
+            assert peak(call) <= x.nbytes + padded + 4 * 4 * 2**14, name

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograd_backends import Backend, get_backend
-from autograd_backends.numpy_backend import activation, blocks, correlate, norm, softmax
+from autograd_backends.numpy_backend import activation, blocks, conv, correlate, linear, norm, softmax
 from autograd_backends.options import ConvOptions, InterpolateOptions
 from autograd_backends.resampling import MODES
 from autograd_backends.shapes import conv_windows
@@ -238,3 +240,13 @@ def test_ctc(data: Any) -> None:
     same(*(ops.ctc_loss(*arguments, blank) for ops in (CPU, Backend)), dtype)
     grad = rng.normal(size=n).astype(dtype)
     same(*(ops.ctc_loss_backward(*arguments, grad, blank) for ops in (CPU, Backend)), dtype)
+
+
+@common
+@given(arrays(3, 5))
+def test_conv_bias(drawn: Any) -> None:
+    _, grad, dtype = drawn
+    for many in (linear.MANY, 2 * prod(grad.shape[1:])):
+        with mock.patch.object(conv, "MANY", many):
+            got = conv.conv_bias_backward(grad)
+        same(got, Backend.conv2d_bias_backward(grad), dtype)

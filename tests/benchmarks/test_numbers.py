@@ -7,11 +7,12 @@ import math
 import pytest
 
 from benchmarks.compare import Measured, turns
-from benchmarks.markdown import comparison, paste, scaling
+from benchmarks.markdown import comparison, paste, scaling, where
 from benchmarks.plot import draw_comparison, draw_scaling
 from benchmarks.report import WIDTHS, cells, columns, curve_line, duration, mean_line
 from benchmarks.scaling import Curve, exponent
 from benchmarks.summary import geometric_mean, losses_differ, quartiles, summarize
+from benchmarks.where import parts
 
 OURS = Measured([2.0, 1.0], [[0.001, 0.002, 0.009], [0.004, 0.004]], 10_000_000)
 THEIRS = Measured([2.0, 1.001], [[0.004, 0.004, 0.004], [0.005, 0.005]], 20_000_000)
@@ -78,21 +79,28 @@ def curve(power, library="autograd_ops"):
     work = [10, 100, 1_000, 10_000]
     # Below 100 a fixed cost hides what the rest costs.
     seconds = [1e-3 * max(w, 100) ** power for w in work]
-    return Curve("chain", library, work, seconds, [w * 100 for w in work])
+    return Curve("length", library, work, seconds, [w * 100 for w in work])
 
 
 def test_exponents_are_those_of_the_upper_half():
     assert exponent([1, 10, 100], [5, 500, 50_000]) == pytest.approx(2)
-    assert curve(1.5).exponents() == pytest.approx((1.5, 1))
-    assert curve_line(curve(1), 10_000).split() == ["chain", "length", "10000", "autograd_ops", "10", "s", "1", "MB"]
+    assert curve(1.5).exponents() == pytest.approx((1.5, 1), abs=0.01)
+    assert curve_line(curve(1), 10_000).split() == ["length", "length", "10000", "autograd_ops", "10", "s", "1", "MB"]
 
 
 def test_markdown_has_a_table_for_each_peer():
     text = comparison([row(), row(peer="mygrad")], ["a machine"])
     assert text.startswith("- a machine\n\n### PyTorch\n\n| workload |")
     assert "### MyGrad" in text
-    assert "geometric mean 0.65 of MyGrad." in text
-    assert "| ops in a chain | 100 | 100,000 | PyTorch | 2.00 | 1.00 |" in scaling([curve(2, "torch")], [])
+    assert "geometric mean 0.65 of MyGrad.\n\nNot run: wide-mlp, " in text
+    assert "| ops in a chain | 10 | 10,000 | PyTorch | 2.00 | 1.00 |" in scaling([curve(2, "torch")], [])
+
+
+def test_parts_are_shares_of_the_whole():
+    found = parts("mlp", {"exp": 10, "mul backward": 60, "small": 1}, 100, 2_500_000)
+    assert found.shares == [("mul backward", 0.6), ("exp", 0.1), ("small", 0.01)]
+    assert found.outside == pytest.approx(0.29)
+    assert where([found]).splitlines()[-1] == "| mlp | mul backward 60%, exp 10% | 29% | 2.5 MB |"
 
 
 def test_pasting_replaces_what_is_between_the_marks_and_nothing_else(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from itertools import count
 
@@ -11,6 +12,7 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks import compare, environment, peers
 from benchmarks.compare import Plan, Process
+from benchmarks.scaling import SWEEPS
 from benchmarks.worker import Worker
 from benchmarks.workloads import WORKLOADS
 
@@ -74,7 +76,7 @@ def test_a_comparison_refuses_libraries_that_begin_differently(monkeypatch):
 def test_the_command_lists_workloads(capsys):
     assert command.main(["--list"]) == 0
     shown = capsys.readouterr().out
-    assert all(name in shown for name in WORKLOADS)
+    assert [line.split()[0] for line in shown.splitlines()] == [*WORKLOADS, *SWEEPS]
 
 
 def test_the_command_compares_writes_and_says_who_is_left_out(monkeypatch, tmp_path, capsys):
@@ -106,10 +108,31 @@ def test_the_command_scales(monkeypatch, tmp_path, capsys):
 
     monkeypatch.setattr("benchmarks.scaling.compare", measured)
     monkeypatch.setattr("benchmarks.scaling.measure_memory", lambda *arguments, length: length**2)
-    assert command.main(["scaling", "--only", "chain", "--peer-python", "p", "--json", str(tmp_path / "c.json")]) == 0
+    assert command.main(["scaling", "--only", "length", "--peer-python", "p", "--json", str(tmp_path / "c.json")]) == 0
     assert "PyTorch: time grows as work^1.00, memory as work^2.00" in capsys.readouterr().out
     ours, _ = json.loads((tmp_path / "c.json").read_text())
     assert ours["work"] == [100, 1_000, 10_000, 100_000]
+
+
+def test_the_command_profiles(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- parts -->\n<!-- end of parts -->\n")
+    assert command.main(["profile", "--only", "tiny-mlp-adam", "--markdown", str(page)]) == 0
+    assert "tiny-mlp-adam: " in capsys.readouterr().out
+    assert "| tiny-mlp-adam | " in page.read_text()
+
+
+def test_the_command_does_all(monkeypatch):
+    done = []
+    for what in command._WHATS:
+        monkeypatch.setitem(command._WHATS, what, lambda options, what=what: done.append((what, options.json)) or 0)
+    assert command.main(["all", "--json", "found/all.json"]) == 0
+    assert done == [
+        ("compare", "found/all.json"),
+        ("without-onednn", "found/all-without-onednn.json"),
+        ("scaling", "found/all-scaling.json"),
+        ("profile", "found/all-profile.json"),
+    ]
 
 
 def test_every_peer_says_why_it_leaves_a_workload_out():
@@ -120,16 +143,23 @@ def test_every_peer_says_why_it_leaves_a_workload_out():
     assert not any(peers.why_not("torch", name) for name in WORKLOADS)
 
 
-def test_the_environment_is_made_once(monkeypatch, tmp_path):
+@pytest.mark.parametrize("reached", [True, False])
+def test_the_environment_is_made_once(monkeypatch, tmp_path, reached):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     made, installed = [], []
+
+    def run(command, check=False):
+        installed.append([part for part in command if "==" in part or part == "--index-url"])
+        return subprocess.CompletedProcess(command, 0 if reached or "--index-url" not in command else 1)
+
     monkeypatch.setattr(
-        environment.venv, "create", lambda folder, **_: (folder.mkdir(parents=True), made.append(folder))
+        environment.venv, "create", lambda folder, **_: made.append(folder) or folder.mkdir(parents=True)
     )
-    monkeypatch.setattr(environment.subprocess, "run", lambda command, check: installed.append(command))
+    monkeypatch.setattr(environment.subprocess, "run", run)
     first = environment.peer_python(None)
     assert environment.peer_python(None) == first
     assert first.startswith(str(tmp_path))
-    assert len(made) == len(installed) == 1
-    assert "torch==2.13.0" in installed[0]
+    assert len(made) == 1
+    torch, *others = (package for package in peers.PACKAGES if "==" in package)
+    assert installed == [["--index-url", torch], *([] if reached else [[torch]]), others]
     assert environment.peer_python("given") == "given"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ from ..device import Device
 from . import activation as activations
 from . import attention as attentions
 from . import bits, namespace
+from . import conv as convs
 from . import correlate as correlations
 from . import ctc as alignments
 from . import interpolate as resizing
@@ -22,7 +24,9 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
+from .blocks import in_cache
 from .buffers import keep_freed_memory
+from .onednn.gate import open_gates
 from .unfold import unfold
 
 __all__ = ["NumpyBackend"]
@@ -68,6 +72,18 @@ class NumpyBackend(Backend):
 
     def native_device(self, device: Device) -> str:
         return "cpu"
+
+    def set_threads(self, number: int) -> None:
+        import_module(".threads", __name__).set_threads(number)
+
+    def config(self) -> str:
+        library = import_module(".onednn.library", __name__)
+        reason = library.why_not()
+        if reason is not None:
+            return f"{super().config()}; oneDNN is not used: {reason}"
+        found = library.library()
+        number = import_module(".onednn.threads", __name__).wanted() or found.threads()
+        return f"{super().config()}, oneDNN {found.version} ({found.path}), threads: {number}"
 
     def dtype(self, name: str) -> Any:
         return _bfloat16().BFLOAT16 if name == "bfloat16" else np.dtype(super().dtype(name))
@@ -122,6 +138,9 @@ class NumpyBackend(Backend):
         if not target.flags.writeable:
             raise ValueError("this tensor's memory cannot be written to, as its owner's cannot; change a clone() of it")
         target[...] = value
+
+    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
+        return in_cache(*arrays)
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
@@ -224,6 +243,9 @@ class NumpyBackend(Backend):
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)
     linear_bias_backward = staticmethod(linears.linear_bias_backward)
+    conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(convs.conv_bias_backward)
+    conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = staticmethod(convs.conv_bias_backward)
+    conv_transpose3d_bias_backward = staticmethod(convs.conv_bias_backward)
 
     correlate = staticmethod(correlations.correlate)
     correlate_x_backward = staticmethod(correlations.correlate_x_backward)
@@ -263,3 +285,6 @@ class NumpyBackend(Backend):
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)
+
+
+open_gates(NumpyBackend)

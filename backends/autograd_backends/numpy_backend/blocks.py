@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..array_types import Array
 
-__all__ = ["SMALL", "blocks", "in_memory_order"]
+__all__ = ["SMALL", "blocks", "in_cache", "in_memory_order"]
 
 #: Elements of a block. Smaller, and the calls cost more than the passes; larger, and the cache is too small.
 BLOCK = 2**16
@@ -31,3 +31,12 @@ def in_memory_order(*arrays: Array) -> list[Array]:
     shape, strides = arrays[-1].shape, arrays[-1].strides
     order = sorted(range(len(shape)), key=strides.__getitem__, reverse=True)
     return [x.transpose(order).reshape(-1) for x in arrays]
+
+
+def in_cache(*arrays: Array) -> Iterable[tuple[Array, ...]]:
+    """Arrays of one shape, cut alike along their first dimension into blocks."""
+    count = arrays[0].size
+    if count <= BLOCK:
+        return (arrays,)
+    rows = len(arrays[0])
+    return [tuple([x[part] for x in arrays]) for part in blocks(rows, count // rows)]

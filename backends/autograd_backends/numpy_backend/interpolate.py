@@ -15,6 +15,7 @@ from ..array_types import Array, Shape
 from ..module_ops.interpolate import Rows, by_taps, interpolate_backward_by, interpolate_by
 from ..options import InterpolateOptions
 from ..resampling import Resize
+from . import namespace as xp
 
 __all__ = ["interpolate", "interpolate_backward"]
 
@@ -44,7 +45,7 @@ def _along(x: Array, resize: Resize, rows: Rows, axis: int) -> Array:
     after = prod(x.shape[axis + 1 :])
     with np.errstate(all="ignore"):
         if after == 1:
-            made = x.reshape(prod(x.shape[:axis]), size) @ matrix.T
+            made = xp.matmul(x.reshape(prod(x.shape[:axis]), size), matrix.T)
         else:
             made = matrix @ x.reshape(prod(x.shape[:axis]), size, after)
     # An infinity or a NaN has met the zeros, and has gone where it has no part.

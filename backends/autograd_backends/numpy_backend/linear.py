@@ -15,18 +15,21 @@ from ..array_types import Array
 from ..base import Backend
 from ..shapes import linear_output_shape
 
-__all__ = ["linear", "linear_bias_backward", "linear_weight_backward", "linear_x_backward"]
+__all__ = ["BLAS", "MANY", "linear", "linear_bias_backward", "linear_weight_backward", "linear_x_backward", "ones"]
 
 #: dtypes that BLAS multiplies.
-_BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
+BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 
 #: Up to this many rows a product with ones adds them up faster than a reduction, and as exactly.
 _FEW = 256
 
+#: From this many elements on, BLAS would wake its threads for it: they and oneDNN's would be in each other's way.
+MANY = 2**18
+
 
 def linear(x: Array, weight: Array, bias: Array | None) -> Array:
     """x [..., d_input] @ weight [d_input, d_output] + bias [d_output] -> [..., d_output]"""
-    if x.ndim < 2 or weight.ndim != 2 or x.shape[-1] != weight.shape[0] or x.dtype not in _BLAS:
+    if x.ndim < 2 or weight.ndim != 2 or x.shape[-1] != weight.shape[0] or x.dtype not in BLAS:
         return Backend.linear(x, weight, bias)
     out = x.dot(weight) if x.ndim == 2 else _rows(x).dot(weight)
     if bias is not None:
@@ -38,7 +41,7 @@ def linear(x: Array, weight: Array, bias: Array | None) -> Array:
 
 def linear_x_backward(weight: Array, output_grad: Array) -> Array:
     """output_grad [..., d_output] @ weight.T -> the gradient of x [..., d_input]"""
-    if output_grad.ndim < 2 or output_grad.dtype not in _BLAS:
+    if output_grad.ndim < 2 or output_grad.dtype not in BLAS:
         return Backend.linear_x_backward(weight, output_grad)
     if output_grad.ndim == 2:
         return output_grad.dot(weight.T)
@@ -47,16 +50,17 @@ def linear_x_backward(weight: Array, output_grad: Array) -> Array:
 
 def linear_weight_backward(x: Array, output_grad: Array) -> Array:
     """x.T @ output_grad, summed over all leading dimensions -> the gradient of weight [d_input, d_output]"""
-    if x.ndim < 2 or output_grad.dtype not in _BLAS:
+    if x.ndim < 2 or output_grad.dtype not in BLAS:
         return Backend.linear_weight_backward(x, output_grad)
     return x.T.dot(output_grad) if x.ndim == 2 else _rows(x).T.dot(_rows(output_grad))
 
 
 def linear_bias_backward(output_grad: Array) -> Array:
     """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
-    if output_grad.ndim != 2 or output_grad.shape[0] > _FEW or output_grad.dtype not in _BLAS:
+    few = output_grad.ndim == 2 and output_grad.shape[0] <= _FEW and output_grad.size < MANY
+    if not few or output_grad.dtype not in BLAS:
         return Backend.linear_bias_backward(output_grad)
-    return _ones(output_grad.shape[0], output_grad.dtype).dot(output_grad)
+    return ones(output_grad.shape[0], output_grad.dtype).dot(output_grad)
 
 
 def _rows(x: Array) -> Array:
@@ -65,5 +69,6 @@ def _rows(x: Array) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _ones(n: int, dtype: Any) -> Array:
+def ones(n: int, dtype: Any) -> Array:
+    """A vector of ones [n], to add up with."""
     return np.ones(n, dtype)

@@ -49,6 +49,7 @@ from numpy import (
     greater,
     greater_equal,
     hypot,
+    iinfo,
     inf,
     int8,
     int16,
@@ -105,6 +106,7 @@ from numpy import (
 from numpy.lib.stride_tricks import as_strided
 
 from . import complex_functions
+from .onednn.gate import gate
 
 __array_api_version__ = "2025.12"
 
@@ -217,6 +219,10 @@ def expand_dims(x: Any, /, *, axis: int = 0) -> Any:
     if not -rank <= axis < rank:
         raise IndexError(f"axis {axis} is out of range for {rank} dimensions")
     return x[(slice(None),) * (axis % rank) + (None,)]
+
+
+def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
+    return x.take(indices, axis)
 
 
 def squeeze(x: Any, /, axis: Any) -> Any:
@@ -345,11 +351,15 @@ def _count(shape: tuple[int, ...], axis: Any) -> int:
 # ---------------------------------------------------------------- products: float16 multiplies in float32
 
 
-def matmul(x1: Any, x2: Any, /) -> Any:
+def _matmul(x1: Any, x2: Any) -> Any:
     # NumPy has no BLAS for half precision: its own loop is a hundred times slower, and adds up in half.
     if x1.dtype == _HALF and x2.dtype == _HALF:
-        return (x1.astype(np.float32) @ x2.astype(np.float32)).astype(_HALF)
+        product = matmul(x1.astype(np.float32), x2.astype(np.float32))
+        return product.astype(_HALF)
     return x1 @ x2
+
+
+matmul = gate("matmul", lambda: _matmul)
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:

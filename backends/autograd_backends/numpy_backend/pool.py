@@ -14,7 +14,7 @@ from ..results import MaxPoolWithIndices
 from ..shapes import pool_windows
 from ..windows import Window
 
-__all__ = ["max_pool_with_indices", "scatter_planes"]
+__all__ = ["cell_tables", "max_pool_with_indices", "scatter_planes"]
 
 
 # ---------------------------------------------------------------- maximum
@@ -33,7 +33,7 @@ def max_pool_with_indices(
     if np.isnan(best).any():
         # No comparison finds a NaN, so its cell is not known.
         return default_max_pool(x, kernel_size, stride, padding, dilation, ceil_mode)
-    offsets, starts = _tables(windows)
+    offsets, starts = cell_tables(windows)
     indices = offsets[cell]
     indices += starts
     return MaxPoolWithIndices(best, indices)
@@ -75,7 +75,7 @@ def _padded_starts(window: Window) -> list[tuple[int, int, int]]:
 
 
 @lru_cache(maxsize=256)
-def _tables(windows: tuple[Window, ...]) -> tuple[Array, Array]:
+def cell_tables(windows: tuple[Window, ...]) -> tuple[Array, Array]:
     """Number of a cell -> its distance from the first cell; and where the first cell is at each position."""
     offsets, starts = np.zeros(1, np.int64), np.zeros(1, np.int64)
     for w in windows:

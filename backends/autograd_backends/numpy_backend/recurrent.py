@@ -37,16 +37,17 @@ def lstm(
     size = h_0.shape[1]
     scale, shift = np.full((4, 1, 1), 0.5, x.dtype), np.full((4, 1, 1), 0.5, x.dtype)
     scale[2], shift[2] = 1.0, 0.0
+    of_rows = np.repeat(scale.reshape(4), size)
     # Gate after gate, [4, rows, d_hidden], so that what is done with one of them runs through memory in order.
-    gates = _input_part_by_gate(x, weight_ih, scale, bias_ih, bias_hh)
-    recurrent = np.ascontiguousarray((weight_hh.reshape(4, size, size) * scale).swapaxes(1, 2))
+    gates = _by_gate(_input_part(x, weight_ih, of_rows, bias_ih, bias_hh))
+    recurrent = np.ascontiguousarray((weight_hh * of_rows[:, None]).T)  # a third faster to multiply with
     rows_in_all = gates.shape[1]
     output, cells = np.empty((rows_in_all, size), x.dtype), np.empty((rows_in_all, size), x.dtype)
-    product, part = np.empty((4, len(h_0), size), x.dtype), np.empty((len(h_0), size), x.dtype)
+    part = np.empty((len(h_0), size), x.dtype)
     h, c = h_0, c_0
     for rows, n in recurrent_steps(x.shape[:-1], options):
         a, new_c, new_h = gates[:, rows], cells[rows], output[rows]
-        a += np.matmul(h[:n], recurrent, out=product[:, :n])
+        a += xp.matmul(h[:n], recurrent).reshape(n, 4, size).swapaxes(0, 1)
         np.tanh(a, out=a)
         a *= scale
         a += shift
@@ -81,7 +82,7 @@ def lstm_backward(
     lead, size = x.shape[:-1], h_0.shape[1]
     grads = np.empty_like(gates)
     # Gate after gate, as in the forward.
-    i, f, g, o = gates = np.ascontiguousarray(gates.reshape(len(gates), 4, size).swapaxes(0, 1))
+    i, f, g, o = gates = _by_gate(gates)
     tanh_c = np.tanh(cells)
     slopes = gates * gates
     of_i, of_f, of_g, of_o = np.subtract(gates, slopes, out=slopes)
@@ -105,7 +106,7 @@ def lstm_backward(
         by_gate = grad.reshape(n, 4, size)
         np.multiply(by_row[rows, :3], of_c[:, None], out=by_gate[:, :3])
         np.multiply(of_o[rows], of_h, out=by_gate[:, 3])
-        d_h = replace_first(xp, d_h, np.matmul(grad, weight_hh))
+        d_h = replace_first(xp, d_h, xp.matmul(grad, weight_hh))
         of_c *= f[rows]
         d_c = replace_first(xp, d_c, of_c)
     before = states_before(xp, lead, options, h_0, output.reshape(cells.shape)) if needs[4] else None
@@ -133,10 +134,10 @@ def gru(
     bias = None if bias_hh is None else bias_hh * scale
     rows_in_all = len(gates)
     output, hidden = np.empty((rows_in_all, size), x.dtype), np.empty((rows_in_all, size), x.dtype)
-    product, part = np.empty((len(h_0), 3 * size), x.dtype), np.empty((len(h_0), size), x.dtype)
+    part = np.empty((len(h_0), size), x.dtype)
     h = h_0
     for rows, n in recurrent_steps(x.shape[:-1], options):
-        from_h = np.matmul(h[:n], recurrent, out=product[:n])
+        from_h = xp.matmul(h[:n], recurrent)
         if bias is not None:
             from_h += bias
         a, new_h = gates[rows], output[rows]
@@ -196,7 +197,7 @@ def gru_backward(
         by_gate = grad.reshape(n, 4, size)
         by_gate *= of_h[:, None]
         of_h *= z[rows]
-        of_h += np.matmul(grad[:, size:], weight_hh)
+        of_h += xp.matmul(grad[:, size:], weight_hh)
         d = replace_first(xp, d, of_h)
     of_x = np.concatenate([grads[:, size : 3 * size], of_n], axis=1)
     x_grad, *of_weights = input_gradients(xp, x, weight_ih, before, of_x, grads[:, size:], (needs[0], *needs[2:]))
@@ -205,19 +206,14 @@ def gru_backward(
 
 def _input_part(x: Array, weight_ih: Array, scale: Array, *biases: Array | None) -> Array:
     """What the gates of all steps get from x and the biases, times `scale`: a new array [rows, gates d_hidden]."""
-    part = x.reshape(int(np.prod(x.shape[:-1])), x.shape[-1]) @ (weight_ih * scale[:, None]).T
+    rows = x.reshape(int(np.prod(x.shape[:-1])), x.shape[-1])
+    part = xp.matmul(rows, (weight_ih * scale[:, None]).T)
     for bias in biases:
         if bias is not None:
             part += bias * scale
     return part
 
 
-def _input_part_by_gate(x: Array, weight_ih: Array, scale: Array, *biases: Array | None) -> Array:
-    """The same, with `scale` [gates, 1, 1], as [gates, rows, d_hidden]."""
-    count = len(scale)
-    weights = weight_ih.reshape(count, len(weight_ih) // count, x.shape[-1]) * scale
-    part = np.matmul(x.reshape(int(np.prod(x.shape[:-1])), x.shape[-1]), weights.swapaxes(1, 2))
-    for bias in biases:
-        if bias is not None:
-            part += bias.reshape(count, 1, -1) * scale
-    return part
+def _by_gate(gates: Array) -> Array:
+    """gates [rows, 4 d_hidden] -> [4, rows, d_hidden], a copy"""
+    return np.ascontiguousarray(gates.reshape(len(gates), 4, gates.shape[1] // 4).swapaxes(0, 1))

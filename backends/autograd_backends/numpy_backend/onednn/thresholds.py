@@ -1,0 +1,35 @@
+"""From how much work on oneDNN does what NumPy did: measured by ``benchmarks/onednn_thresholds.py``."""
+
+from __future__ import annotations
+
+__all__ = ["LEAST"]
+
+#: Where OpenBLAS wakes a second thread, at the earliest of the versions that NumPy has come with. Its threads and
+#: oneDNN's are in each other's way, two to eight times slower than either alone, so all larger products are oneDNN's,
+#: though on one thread it is not before four times this size that it is the faster.
+THREADED = 2**18
+
+#: Convolutions pay from the smallest on; but a program with nothing larger need not load the library, some 10 ms.
+SOME = 256
+
+#: Kernel of the table -> the least work, as the table counts it.
+LEAST = {
+    **dict.fromkeys(("matmul", "linear", "linear_x_backward", "linear_weight_backward"), THREADED),
+    "gelu": 2_048,
+    "gelu_backward": 2_048,
+    "softmax": 4_096,
+    "log_softmax": 8_192,
+    "softmax_backward": 8_192,
+    "log_softmax_backward": 8_192,
+    "layer_norm": 4_096,
+    "layer_norm_backward": 4_096,
+    "batch_norm_train": 16_384,
+    "batch_norm_train_backward": 32_768,
+    **{f"max_pool{rank}d_with_indices": 2_048 for rank in (1, 2, 3)},
+    **{
+        f"{name}{rank}d{direction}": SOME
+        for name in ("conv", "conv_transpose")
+        for rank in (1, 2, 3)
+        for direction in ("", "_x_backward", "_weight_backward")
+    },
+}
