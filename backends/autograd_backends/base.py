@@ -411,6 +411,10 @@ class Backend:
     conv_transpose1d_bias_backward = _default("conv.conv_bias_backward")
     conv_transpose2d_bias_backward = _default("conv.conv_bias_backward")
     conv_transpose3d_bias_backward = _default("conv.conv_bias_backward")
+    # What all convolutions are made of, in any number of dimensions.
+    correlate = _default("correlate.correlate")
+    correlate_x_backward = _default("correlate.correlate_x_backward")
+    correlate_weight_backward = _default("correlate.correlate_weight_backward")
     deform_conv2d = _default("deform_conv.deform_conv2d")
     deform_conv2d_backward = _default("deform_conv.deform_conv2d_backward")
     max_pool1d_with_indices = _default("pool.max_pool_with_indices")

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograd_backends import Backend, get_backend
-from autograd_backends.numpy_backend import activation, blocks, conv, linear, norm, softmax
-from autograd_backends.options import InterpolateOptions
+from autograd_backends.numpy_backend import activation, blocks, conv, correlate, linear, norm, softmax
+from autograd_backends.options import ConvOptions, InterpolateOptions
 from autograd_backends.resampling import MODES
+from autograd_backends.shapes import conv_windows
 
 from .conftest import batch_last
 
@@ -190,6 +191,55 @@ def test_bits(shape: list[int], seed: int) -> None:
     same(got, want, "float64")
     for ops in (CPU, Backend):
         np.testing.assert_array_equal(ops.unpack_bits(got, x.shape), x)
+
+
+@common
+@given(st.data())
+def test_correlate(data: Any) -> None:
+    """What all convolutions are made of, with kernels of any layout, stride, dilation, padding and groups."""
+    rank = data.draw(st.integers(1, 3))
+
+    def each(least: int, most: int) -> tuple[int, ...]:
+        return tuple(data.draw(st.integers(least, most)) for _ in range(rank))
+
+    groups, n = data.draw(st.integers(1, 2)), data.draw(st.integers(1, 3))
+    inputs, outputs = (groups * data.draw(st.integers(1, 3)) for _ in range(2))
+    kernel, sizes = each(1, 3), each(5, 7)
+    options = ConvOptions(each(1, 2), each(0, 3), each(1, 2), groups)
+    dtype = data.draw(st.sampled_from(["float64", "float32"]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
+    order = data.draw(st.sampled_from([np.ascontiguousarray, batch_last]))
+    x = order(rng.normal(size=(n, inputs, *sizes)).astype(dtype))
+    weight = rng.normal(size=(outputs, inputs // groups, *kernel)).astype(dtype)
+    bias = rng.normal(size=outputs).astype(dtype) if data.draw(st.booleans()) else None
+    windows = conv_windows(f"conv{rank}d", x.shape, weight.shape, options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(correlate, "THIN", 1)
+        patch.setattr(correlate, "FEW", 1)
+        patch.setattr(type(CPU), "workspace", data.draw(st.sampled_from([100, 1000, 2**20])))
+        out, want = (ops.correlate(x, weight, bias, windows, groups) for ops in (CPU, Backend))
+        same(out, want, dtype)
+        grad = order(rng.normal(size=want.shape).astype(dtype))
+        same(*(ops.correlate_x_backward(weight, grad, windows, groups) for ops in (CPU, Backend)), dtype)
+        same(*(ops.correlate_weight_backward(x, grad, windows, groups) for ops in (CPU, Backend)), dtype)
+
+
+@common
+@given(st.data())
+def test_ctc(data: Any) -> None:
+    """Alignments of targets of any length, impossible ones too."""
+    steps, n, width = (data.draw(st.integers(0, most)) for most in (6, 3, 4))
+    classes = data.draw(st.integers(1, 3))
+    dtype = data.draw(st.sampled_from(["float64", "float32", "float16"]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
+    x = rng.normal(size=(steps, n, classes)).astype(dtype)
+    x[rng.random(x.shape) < data.draw(st.sampled_from([0.0, 0.2]))] = -np.inf
+    lengths = rng.integers(0, steps + 1, n), rng.integers(0, width + 1, n)
+    arguments = (x, rng.integers(0, classes, (n, width)), *lengths)
+    blank = data.draw(st.integers(0, classes - 1))
+    same(*(ops.ctc_loss(*arguments, blank) for ops in (CPU, Backend)), dtype)
+    grad = rng.normal(size=n).astype(dtype)
+    same(*(ops.ctc_loss_backward(*arguments, grad, blank) for ops in (CPU, Backend)), dtype)
 
 
 @common

@@ -7,7 +7,7 @@ their roles exchanged. `rank` is the number of spatial dimensions.
 from __future__ import annotations
 
 from ..array_types import Array, Shape
-from ..lookup import namespace
+from ..lookup import kernels, namespace
 from ..options import ConvOptions, ConvTransposeOptions
 from ..shapes import (
     check_output_grad,
@@ -17,7 +17,6 @@ from ..shapes import (
     conv_transpose_x_shape,
     conv_windows,
 )
-from .correlate import correlate, correlate_weight_backward, correlate_x_backward
 from .precision import cast, widened
 
 __all__ = [
@@ -57,8 +56,10 @@ def conv(rank: int, x: Array, weight: Array, bias: Array | None, options: ConvOp
     name = f"conv{rank}d"
     conv_output_shape(name, x.shape, weight.shape, None if bias is None else bias.shape, options)
     windows = conv_windows(name, x.shape, weight.shape, options)
-    out = correlate(widened(xp, x), widened(xp, weight), windows, options.groups)
-    return cast(xp, _with_bias(out, bias), x.dtype)
+    x_wide = widened(xp, x)
+    bias_wide = None if bias is None else widened(xp, bias)
+    out = kernels(x_wide).correlate(x_wide, widened(xp, weight), bias_wide, windows, options.groups)
+    return cast(xp, out, x.dtype)
 
 
 def conv_x_backward(rank: int, x_shape: Shape, weight: Array, output_grad: Array, options: ConvOptions) -> Array:
@@ -69,7 +70,8 @@ def conv_x_backward(rank: int, x_shape: Shape, weight: Array, output_grad: Array
         f"{name}_x_backward", output_grad.shape, conv_output_shape(name, x_shape, weight.shape, None, options)
     )
     windows = conv_windows(name, x_shape, weight.shape, options)
-    x_grad = correlate_x_backward(widened(xp, weight), widened(xp, output_grad), windows, options.groups)
+    grad = widened(xp, output_grad)
+    x_grad = kernels(grad).correlate_x_backward(widened(xp, weight), grad, windows, options.groups)
     return cast(xp, x_grad, output_grad.dtype)
 
 
@@ -81,7 +83,8 @@ def conv_weight_backward(rank: int, x: Array, weight_shape: Shape, output_grad: 
         f"{name}_weight_backward", output_grad.shape, conv_output_shape(name, x.shape, weight_shape, None, options)
     )
     windows = conv_windows(name, x.shape, weight_shape, options)
-    weight_grad = correlate_weight_backward(widened(xp, x), widened(xp, output_grad), windows, options.groups)
+    grad = widened(xp, output_grad)
+    weight_grad = kernels(grad).correlate_weight_backward(widened(xp, x), grad, windows, options.groups)
     return cast(xp, weight_grad, output_grad.dtype)
 
 
@@ -119,7 +122,8 @@ def conv_transpose(rank: int, x: Array, weight: Array, bias: Array | None, optio
     name = f"conv_transpose{rank}d"
     conv_transpose_output_shape(name, x.shape, weight.shape, None if bias is None else bias.shape, options)
     windows = conv_transpose_windows(name, x.shape, weight.shape, options)
-    out = correlate_x_backward(widened(xp, weight), widened(xp, x), windows, options.groups)
+    x_wide = widened(xp, x)
+    out = kernels(x_wide).correlate_x_backward(widened(xp, weight), x_wide, windows, options.groups)
     return cast(xp, _with_bias(out, bias), x.dtype)
 
 
@@ -129,7 +133,8 @@ def conv_transpose_x_backward(rank: int, weight: Array, output_grad: Array, opti
     name = f"conv_transpose{rank}d"
     x_shape = conv_transpose_x_shape(name, weight.shape, output_grad.shape, options)
     windows = conv_transpose_windows(name, x_shape, weight.shape, options)
-    x_grad = correlate(widened(xp, output_grad), widened(xp, weight), windows, options.groups)
+    grad = widened(xp, output_grad)
+    x_grad = kernels(grad).correlate(grad, widened(xp, weight), None, windows, options.groups)
     return cast(xp, x_grad, output_grad.dtype)
 
 
@@ -145,7 +150,8 @@ def conv_transpose_weight_backward(
         conv_transpose_output_shape(name, x.shape, weight_shape, None, options),
     )
     windows = conv_transpose_windows(name, x.shape, weight_shape, options)
-    weight_grad = correlate_weight_backward(widened(xp, output_grad), widened(xp, x), windows, options.groups)
+    grad = widened(xp, output_grad)
+    weight_grad = kernels(grad).correlate_weight_backward(grad, widened(xp, x), windows, options.groups)
     return cast(xp, weight_grad, output_grad.dtype)
 
 

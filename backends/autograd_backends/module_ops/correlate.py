@@ -26,8 +26,11 @@ from ..windows import Window
 __all__ = ["blocks", "correlate", "correlate_weight_backward", "correlate_x_backward"]
 
 
-def correlate(x: Array, weight: Array, windows: tuple[Window, ...], groups: int) -> Array:
-    """x [N, C_in, ...] met by weight [C_out, C_in / groups, ...] in each of `windows` -> [N, C_out, ...]"""
+def correlate(x: Array, weight: Array, bias: Array | None, windows: tuple[Window, ...], groups: int) -> Array:
+    """x [N, C_in, ...] met by weight [C_out, C_in / groups, ...] in each of `windows`, plus bias [C_out] or None
+
+    -> [N, C_out, ...]
+    """
     xp = namespace(x)
     source = _padded(xp, _batch_last(xp, x), windows)
     matrix = _by_group(xp, weight, groups)
@@ -37,10 +40,13 @@ def correlate(x: Array, weight: Array, windows: tuple[Window, ...], groups: int)
         for part in parts
     )
     if len(parts) == 1:
-        return _batch_first(xp, next(products))
-    out = xp.empty((weight.shape[0], *(w.out for w in windows), x.shape[0]), dtype=x.dtype, device=x.device)
-    for part, values in zip(parts, products, strict=True):
-        out[(slice(None), *part)] = values
+        out = next(products)
+    else:
+        out = xp.empty((weight.shape[0], *(w.out for w in windows), x.shape[0]), dtype=x.dtype, device=x.device)
+        for part, values in zip(parts, products, strict=True):
+            out[(slice(None), *part)] = values
+    if bias is not None:
+        out += xp.reshape(bias, (-1,) + (1,) * (out.ndim - 1))
     return _batch_first(xp, out)
 
 
@@ -69,13 +75,14 @@ def correlate_weight_backward(x: Array, output_grad: Array, windows: tuple[Windo
     grad = _batch_last(xp, output_grad)
     products = (
         xp.matmul(
-            _by_group(xp, grad[(slice(None), *part)], groups),
-            xp.matrix_transpose(_columns(xp, source, windows, part, groups)),
+            _columns(xp, source, windows, part, groups),
+            xp.matrix_transpose(_by_group(xp, grad[(slice(None), *part)], groups)),
         )
         for part in _parts(x, windows, x.shape[1])
     )
     shape = (output_grad.shape[1], x.shape[1] // groups, *(w.kernel for w in windows))
-    return xp.reshape(reduce(add, products), shape)
+    # Columns first: as a rule there are more of them than of channels, and BLAS is faster that way round.
+    return xp.reshape(xp.matrix_transpose(reduce(add, products)), shape)
 
 
 def blocks(sizes: tuple[int, ...], budget: int) -> list[tuple[slice, ...]]:

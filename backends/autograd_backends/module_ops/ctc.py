@@ -16,7 +16,17 @@ from ..lookup import kernels, namespace
 from ..shapes import check_ctc_loss
 from .precision import cast
 
-__all__ = ["CtcStates", "ctc_loss", "ctc_loss_backward", "ctc_states"]
+__all__ = [
+    "NEVER",
+    "CtcStates",
+    "ctc_loss",
+    "ctc_loss_backward",
+    "ctc_states",
+    "impossible",
+    "likelihood_of",
+    "scores_of_states",
+    "to_classes",
+]
 
 #: The logarithm of 0 in these kernels: finite, so that differences of it are numbers.
 NEVER = -1e30
@@ -111,12 +121,12 @@ def ctc_loss(log_probs: Array, targets: Array, input_lengths: Array, target_leng
     """
     xp = namespace(log_probs)
     states = ctc_states("ctc_loss", log_probs, targets, input_lengths, target_lengths, blank)
-    scores = _scores(xp, log_probs, states)
+    scores = scores_of_states(xp, log_probs, states)
     alpha = _start(xp, states)
     for t in range(log_probs.shape[0]):
         alpha = _next(xp, alpha, scores, states, t)
-    likelihood = _likelihood(xp, alpha, states)
-    return cast(xp, xp.where(_impossible(likelihood), xp.inf, -likelihood), log_probs.dtype)
+    likelihood = likelihood_of(xp, alpha, states)
+    return cast(xp, xp.where(impossible(likelihood), xp.inf, -likelihood), log_probs.dtype)
 
 
 def ctc_loss_backward(
@@ -130,13 +140,13 @@ def ctc_loss_backward(
     xp = namespace(log_probs)
     states = ctc_states("ctc_loss_backward", log_probs, targets, input_lengths, target_lengths, blank)
     steps = log_probs.shape[0]
-    scores = _scores(xp, log_probs, states)
+    scores = scores_of_states(xp, log_probs, states)
     alphas = [_start(xp, states)]
     for t in range(steps):
         alphas.append(_next(xp, alphas[-1], scores, states, t))
-    likelihood = _likelihood(xp, alphas[-1], states)
+    likelihood = likelihood_of(xp, alphas[-1], states)
     # From 0 as the likelihood of what is impossible, every state of it has the probability e^NEVER = 0.
-    likelihood = xp.expand_dims(xp.where(_impossible(likelihood), 0.0, likelihood), axis=-1)
+    likelihood = xp.expand_dims(xp.where(impossible(likelihood), 0.0, likelihood), axis=-1)
     weight = xp.expand_dims(-cast(xp, grad_loss, xp.float64), axis=-1)
     end = _or_never(xp, states.ends, xp.zeros_like(alphas[0]))
     nothing = xp.zeros((states.skips.shape[0], 2), dtype=xp.bool, device=log_probs.device)
@@ -151,10 +161,10 @@ def ctc_loss_backward(
         beta = xp.where(states.runs[t, ...], before, end)
     if not found:
         return xp.zeros_like(log_probs)
-    return cast(xp, _to_classes(xp, xp.stack(found[::-1]), states, log_probs.shape), log_probs.dtype)
+    return cast(xp, to_classes(xp, xp.stack(found[::-1]), states, log_probs.shape), log_probs.dtype)
 
 
-def _scores(xp: Namespace, log_probs: Array, states: CtcStates) -> Array:
+def scores_of_states(xp: Namespace, log_probs: Array, states: CtcStates) -> Array:
     """The log-probability [T, N, L] of the class of each state."""
     steps, batch, classes = log_probs.shape
     rows = xp.reshape(cast(xp, log_probs, xp.float64), (steps, batch * classes))
@@ -190,14 +200,14 @@ def _merged(xp: Namespace, stay: Array, step: Array, skip: Array) -> Array:
     return top + xp.log(xp.exp(stay - top) + xp.exp(step - top) + xp.exp(skip - top))
 
 
-def _likelihood(xp: Namespace, alpha: Array, states: CtcStates) -> Array:
+def likelihood_of(xp: Namespace, alpha: Array, states: CtcStates) -> Array:
     """The log-probability [N] of the target."""
     ending = _or_never(xp, states.ends, alpha)
     top = xp.max(ending, axis=1, keepdims=True)
     return xp.squeeze(top, axis=1) + xp.log(xp.sum(xp.exp(ending - top), axis=1))
 
 
-def _impossible(likelihood: Array) -> Array:
+def impossible(likelihood: Array) -> Array:
     """Where no alignment is possible; of what is NaN that cannot be said."""
     return likelihood < NEVER / 2
 
@@ -211,7 +221,7 @@ def _never(xp: Namespace, alpha: Array) -> Array:
     return xp.full((alpha.shape[0], 2), NEVER, dtype=alpha.dtype, device=alpha.device)
 
 
-def _to_classes(xp: Namespace, shares: Array, states: CtcStates, shape: Shape) -> Array:
+def to_classes(xp: Namespace, shares: Array, states: CtcStates, shape: Shape) -> Array:
     """shares [T, N, L] of the states, added up to their classes: [T, N, C]"""
     steps, batch, classes = shape
     device = shares.device

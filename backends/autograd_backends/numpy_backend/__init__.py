@@ -16,7 +16,9 @@ from . import activation as activations
 from . import attention as attentions
 from . import bits, namespace
 from . import conv as convs
+from . import correlate as correlations
 from . import cross_entropy as class_losses
+from . import ctc as alignments
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
@@ -251,6 +253,10 @@ class NumpyBackend(Backend):
     conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = staticmethod(convs.conv_bias_backward)
     conv_transpose3d_bias_backward = staticmethod(convs.conv_bias_backward)
 
+    correlate = staticmethod(correlations.correlate)
+    correlate_x_backward = staticmethod(correlations.correlate_x_backward)
+    correlate_weight_backward = staticmethod(correlations.correlate_weight_backward)
+
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices
     )
@@ -281,6 +287,9 @@ class NumpyBackend(Backend):
     log_softmax_backward = staticmethod(softmaxes.log_softmax_backward)
     cross_entropy = staticmethod(class_losses.cross_entropy)
     cross_entropy_backward = staticmethod(class_losses.cross_entropy_backward)
+
+    ctc_loss = staticmethod(alignments.ctc_loss)
+    ctc_loss_backward = staticmethod(alignments.ctc_loss_backward)
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)

@@ -1,4 +1,4 @@
-"""linear on NumPy: for small arrays, where the calls cost more than the arithmetic.
+"""linear on NumPy: one product, whatever the leading dimensions, in few calls.
 
 ``ndarray.dot`` is the cheapest way into BLAS; it takes half the time of ``@`` on a product of 32 x 16 x 16.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -28,28 +29,30 @@ MANY = 2**18
 
 def linear(x: Array, weight: Array, bias: Array | None) -> Array:
     """x [..., d_input] @ weight [d_input, d_output] + bias [d_output] -> [..., d_output]"""
-    if x.ndim != 2 or weight.ndim != 2 or x.shape[1] != weight.shape[0] or x.dtype not in BLAS:
+    if x.ndim < 2 or weight.ndim != 2 or x.shape[-1] != weight.shape[0] or x.dtype not in BLAS:
         return Backend.linear(x, weight, bias)
-    out = x.dot(weight)
+    out = x.dot(weight) if x.ndim == 2 else _rows(x).dot(weight)
     if bias is not None:
         if bias.shape != weight.shape[1:]:
             linear_output_shape(x.shape, weight.shape, bias.shape)  # which says so
         out += bias
-    return out
+    return out if x.ndim == 2 else out.reshape(*x.shape[:-1], weight.shape[1])
 
 
 def linear_x_backward(weight: Array, output_grad: Array) -> Array:
     """output_grad [..., d_output] @ weight.T -> the gradient of x [..., d_input]"""
-    if output_grad.ndim != 2 or output_grad.dtype not in BLAS:
+    if output_grad.ndim < 2 or output_grad.dtype not in BLAS:
         return Backend.linear_x_backward(weight, output_grad)
-    return output_grad.dot(weight.T)
+    if output_grad.ndim == 2:
+        return output_grad.dot(weight.T)
+    return _rows(output_grad).dot(weight.T).reshape(*output_grad.shape[:-1], weight.shape[0])
 
 
 def linear_weight_backward(x: Array, output_grad: Array) -> Array:
     """x.T @ output_grad, summed over all leading dimensions -> the gradient of weight [d_input, d_output]"""
-    if x.ndim != 2 or output_grad.dtype not in BLAS:
+    if x.ndim < 2 or output_grad.dtype not in BLAS:
         return Backend.linear_weight_backward(x, output_grad)
-    return x.T.dot(output_grad)
+    return x.T.dot(output_grad) if x.ndim == 2 else _rows(x).T.dot(_rows(output_grad))
 
 
 def linear_bias_backward(output_grad: Array) -> Array:
@@ -58,6 +61,11 @@ def linear_bias_backward(output_grad: Array) -> Array:
     if not few or output_grad.dtype not in BLAS:
         return Backend.linear_bias_backward(output_grad)
     return ones(output_grad.shape[0], output_grad.dtype).dot(output_grad)
+
+
+def _rows(x: Array) -> Array:
+    """[..., d] as a matrix; d may be 0."""
+    return x.reshape(prod(x.shape[:-1]), x.shape[-1])
 
 
 @lru_cache(maxsize=64)

@@ -32,7 +32,6 @@ from numpy import (
     ceil,
     complex64,
     complex128,
-    concat,
     copysign,
     cos,
     cosh,
@@ -249,6 +248,17 @@ def broadcast_to(x: Any, /, shape: Any) -> Any:
     out = np.ndarray(shape, x.dtype, x, 0, strides)
     out.flags.writeable = False
     return out
+
+
+def concat(arrays: Any, /, *, axis: Any = 0) -> Any:
+    first = arrays[0]
+    if first.flags.c_contiguous or first.ndim < 3 or axis is None:
+        return np.concatenate(arrays, axis)
+    # In the order in memory of the first: that of images whose batch comes last, as convolutions leave it.
+    shape = list(first.shape)
+    shape[axis] = builtins.sum(x.shape[axis] for x in arrays)
+    out = np.empty_like(first, dtype=np.result_type(*arrays), shape=shape)
+    return np.concatenate(arrays, axis, out)
 
 
 def where(condition: Any, x1: Any, x2: Any, /) -> Any:

@@ -44,11 +44,13 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     channels = planes.shape[1]
     dtype = _accumulator(x)
     out = np.empty(planes.shape, x.dtype)
+    same = x.dtype == dtype  # then the result is worked on where it belongs
     mean, variance = np.empty(channels, dtype), np.empty(channels, dtype)
     for part in blocks(channels, count):
         block = planes[:, part].astype(dtype, copy=False)
         mean[part] = np.add.reduce(np.add.reduce(block, 2), 0) / count
-        centred = block - mean[part, None]
+        target = out[:, part]
+        centred = np.subtract(block, mean[part, None], out=target if same else None)
         missed = np.add.reduce(np.add.reduce(centred, 2), 0) / count
         square = np.add.reduce(np.vecdot(centred, centred), 0) / count
         mean[part] += missed
@@ -58,8 +60,7 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
             scale *= gamma[part]
         shift = -missed * scale if beta is None else beta[part] - missed * scale
         centred *= scale[:, None]
-        centred += shift[:, None]
-        out[:, part] = centred
+        np.add(centred, shift[:, None], out=target, casting="same_kind")
     return BatchNormTrain(_unplanes(out, x), mean, variance)
 
 
@@ -92,8 +93,7 @@ def batch_norm_train_backward(
             centred *= (-rstd[part] * normal_sum[part] / count)[:, None]
             centred += grad
             centred -= (grad_sum[part] / count)[:, None]
-            centred *= scale[part, None]
-            x_grad[:, part] = centred
+            np.multiply(centred, scale[part, None], out=x_grad[:, part], casting="same_kind")
     gamma_dtype = x.dtype if gamma is None else gamma.dtype
     return BatchNormTrainBackward(
         None if x_grad is None else _unplanes(x_grad, x),
@@ -112,21 +112,28 @@ def layer_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float
     rows = x.reshape(_row_count(x), width)
     dtype = _accumulator(x)
     out = np.empty(rows.shape, x.dtype)
+    ones = np.ones(width, dtype)  # a product with which adds up faster than a reduction
+    precision = np.finfo(dtype).eps
+    same = x.dtype == dtype  # then the result is worked on where it belongs
     mean, rstd = np.empty((len(rows), 1), dtype), np.empty((len(rows), 1), dtype)
     for part in blocks(len(rows), width):
         block = rows[part].astype(dtype, copy=False)
-        mean[part, 0] = np.add.reduce(block, 1) / width
-        centred = block - mean[part]
-        missed = np.add.reduce(centred, 1, keepdims=True) / width
-        centred -= missed
-        mean[part] += missed
-        rstd[part, 0] = 1 / np.sqrt(np.vecdot(centred, centred) / width + epsilon)
+        mean[part, 0] = (block @ ones) / width
+        centred = np.subtract(block, mean[part], out=out[part] if same else None)
+        missed = (centred @ ones) / width
+        mean[part, 0] += missed
+        variance = np.maximum(np.vecdot(centred, centred) / width - missed * missed, 0)
+        if (np.abs(missed) > precision * np.sqrt(variance)).any():  # else no digit of the result changes
+            centred -= missed[:, None]
+            variance = np.vecdot(centred, centred) / width
+        rstd[part, 0] = 1 / np.sqrt(variance + epsilon)
         centred *= rstd[part]
         if gamma is not None:
             centred *= gamma
         if beta is not None:
             centred += beta
-        out[part] = centred
+        if not same:
+            out[part] = centred
     lead = (*x.shape[:-1], 1)
     return LayerNorm(out.reshape(x.shape), mean.reshape(lead), rstd.reshape(lead))
 
@@ -149,6 +156,7 @@ def layer_norm_backward(
     x_grad = np.empty(rows.shape, x.dtype) if needs[0] else None
     gamma_grad = np.zeros(width, dtype) if needs[1] else None
     beta_grad = np.zeros(width, dtype) if needs[2] else None
+    ones, across = np.ones(count, dtype), np.ones(width, dtype)  # products with which add up faster than reductions
     for part in blocks(count, width):
         grad = grads[part].astype(dtype, copy=False)
         normal = rows[part] - means[part]
@@ -156,14 +164,13 @@ def layer_norm_backward(
         if gamma_grad is not None:
             gamma_grad += np.einsum("rd,rd->d", grad, normal)
         if beta_grad is not None:
-            beta_grad += np.add.reduce(grad, 0)
+            beta_grad += ones[: len(grad)] @ grad
         if x_grad is not None:
             scaled = grad * (1 if gamma is None else gamma)
             normal *= (np.vecdot(scaled, normal) / width)[:, None]
-            scaled -= (np.add.reduce(scaled, 1) / width)[:, None]
+            scaled -= (scaled @ across / width)[:, None]
             scaled -= normal
-            scaled *= rstds[part]
-            x_grad[part] = scaled
+            np.multiply(scaled, rstds[part], out=x_grad[part], casting="same_kind")
     gamma_dtype = x.dtype if gamma is None else gamma.dtype
     return LayerNormBackward(
         None if x_grad is None else x_grad.reshape(x.shape),

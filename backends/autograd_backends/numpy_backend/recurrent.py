@@ -35,26 +35,29 @@ def lstm(
     if x.dtype == _HALF:
         return Backend.lstm(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
     size = h_0.shape[1]
-    scale, shift = np.full(4 * size, 0.5, x.dtype), np.full(4 * size, 0.5, x.dtype)
-    scale[2 * size : 3 * size], shift[2 * size : 3 * size] = 1.0, 0.0
-    gates = _input_part(x, weight_ih, scale, bias_ih, bias_hh)
-    recurrent = np.ascontiguousarray((weight_hh * scale[:, None]).T)  # a third faster to multiply with
-    rows_in_all = len(gates)
+    scale, shift = np.full((4, 1, 1), 0.5, x.dtype), np.full((4, 1, 1), 0.5, x.dtype)
+    scale[2], shift[2] = 1.0, 0.0
+    of_rows = np.repeat(scale.reshape(4), size)
+    # Gate after gate, [4, rows, d_hidden], so that what is done with one of them runs through memory in order.
+    gates = _by_gate(_input_part(x, weight_ih, of_rows, bias_ih, bias_hh))
+    recurrent = np.ascontiguousarray((weight_hh * of_rows[:, None]).T)  # a third faster to multiply with
+    rows_in_all = gates.shape[1]
     output, cells = np.empty((rows_in_all, size), x.dtype), np.empty((rows_in_all, size), x.dtype)
     part = np.empty((len(h_0), size), x.dtype)
     h, c = h_0, c_0
     for rows, n in recurrent_steps(x.shape[:-1], options):
-        a, new_c, new_h = gates[rows], cells[rows], output[rows]
-        a += xp.matmul(h[:n], recurrent)
+        a, new_c, new_h = gates[:, rows], cells[rows], output[rows]
+        a += xp.matmul(h[:n], recurrent).reshape(n, 4, size).swapaxes(0, 1)
         np.tanh(a, out=a)
         a *= scale
         a += shift
-        np.multiply(a[:, size : 2 * size], c[:n], out=new_c)
-        new_c += np.multiply(a[:, :size], a[:, 2 * size : 3 * size], out=part[:n])
+        np.multiply(a[1], c[:n], out=new_c)
+        new_c += np.multiply(a[0], a[2], out=part[:n])
         np.tanh(new_c, out=part[:n])
-        np.multiply(a[:, 3 * size :], part[:n], out=new_h)
+        np.multiply(a[3], part[:n], out=new_h)
         h, c = replace_first(xp, h, new_h), replace_first(xp, c, new_c)
-    return Lstm(output.reshape(*x.shape[:-1], size), h.copy(), c.copy()), cells, gates
+    by_row = gates.swapaxes(0, 1).reshape(rows_in_all, 4 * size)
+    return Lstm(output.reshape(*x.shape[:-1], size), h.copy(), c.copy()), cells, by_row
 
 
 def lstm_backward(
@@ -77,11 +80,12 @@ def lstm_backward(
             *(x, h_0, c_0, weight_ih, weight_hh, output, cells, gates, output_grad, h_n_grad, c_n_grad), options, needs
         )
     lead, size = x.shape[:-1], h_0.shape[1]
-    i, f, g, o = (gates[:, k * size : (k + 1) * size] for k in range(4))
+    grads = np.empty_like(gates)
+    # Gate after gate, as in the forward.
+    i, f, g, o = gates = _by_gate(gates)
     tanh_c = np.tanh(cells)
     slopes = gates * gates
-    grads = np.subtract(gates, slopes, out=slopes)
-    of_i, of_f, of_g, of_o = (slopes[:, k * size : (k + 1) * size] for k in range(4))
+    of_i, of_f, of_g, of_o = np.subtract(gates, slopes, out=slopes)
     of_i *= g
     of_f *= states_before(xp, lead, options, c_0, cells)
     np.multiply(g, g, out=of_g)
@@ -91,6 +95,7 @@ def lstm_backward(
     through_h = np.multiply(tanh_c, tanh_c, out=tanh_c)
     np.subtract(1.0, through_h, out=through_h)
     through_h *= o
+    by_row = slopes.swapaxes(0, 1)
     arriving = output_grad.reshape(cells.shape)
     d_h, d_c = h_n_grad, c_n_grad
     for rows, n in reversed(recurrent_steps(lead, options)):
@@ -99,8 +104,8 @@ def lstm_backward(
         of_c = of_h * through_h[rows]
         of_c += d_c[:n]
         by_gate = grad.reshape(n, 4, size)
-        by_gate[:, :3] *= of_c[:, None]
-        by_gate[:, 3] *= of_h
+        np.multiply(by_row[rows, :3], of_c[:, None], out=by_gate[:, :3])
+        np.multiply(of_o[rows], of_h, out=by_gate[:, 3])
         d_h = replace_first(xp, d_h, xp.matmul(grad, weight_hh))
         of_c *= f[rows]
         d_c = replace_first(xp, d_c, of_c)
@@ -207,3 +212,8 @@ def _input_part(x: Array, weight_ih: Array, scale: Array, *biases: Array | None)
         if bias is not None:
             part += bias * scale
     return part
+
+
+def _by_gate(gates: Array) -> Array:
+    """gates [rows, 4 d_hidden] -> [4, rows, d_hidden], a copy"""
+    return np.ascontiguousarray(gates.reshape(len(gates), 4, gates.shape[1] // 4).swapaxes(0, 1))
