@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+
 from autograd_backends.numpy_backend.onednn.library import brief_waits
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from math import prod
 from typing import Any
 
 from ...array_types import Array, Shape
@@ -155,6 +156,9 @@ def _given(build: Any, windows: tuple[Window, ...], groups: int, out: Array, *in
 #: The most channels of an x whose gradient is computed in order.
 FEW = 4
 
+#: How many multiplications and additions take as long as what `Plan.shared` has in mind for an element.
+PRODUCTS = 128
+
 #: The windows and the number of groups.
 Options = tuple[tuple[Window, ...], int]
 
@@ -162,63 +166,66 @@ Options = tuple[tuple[Window, ...], int]
 def _plan_forward(
     plan: Plan, options: Options, out: Operand, x: Operand, weight: Operand, bias: Operand | None = None
 ) -> None:
-    weight = _by_group(weight, options)
-    primitive = _chosen(_of_one_cell(options), lambda free: _described(plan, free, options, x, weight, out, bias))
-    operands = {
-        SRC: plan.laid_out(x, primitive, QUERY_SRC),
-        WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
-        DST: plan.room_for(out, primitive, QUERY_DST),
-    }
-    if bias is not None:
-        operands[BIAS] = in_order(bias)
-    plan.step(primitive, operands)
-    plan.deliver(operands[DST], out)
+    with plan.shared(_passes(out, weight)):
+        weight = _by_group(weight, options)
+        primitive = _chosen(_of_one_cell(options), lambda free: _described(plan, free, options, x, weight, out, bias))
+        operands = {
+            SRC: plan.laid_out(x, primitive, QUERY_SRC),
+            WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
+            DST: plan.room_for(out, primitive, QUERY_DST),
+        }
+        if bias is not None:
+            operands[BIAS] = in_order(bias)
+        plan.step(primitive, operands)
+        plan.deliver(operands[DST], out)
 
 
 def _plan_backward_data(plan: Plan, options: Options, out: Operand, output_grad: Operand, weight: Operand) -> None:
-    weight = _by_group(weight, options)
+    with plan.shared(_passes(output_grad, weight)):
+        weight = _by_group(weight, options)
 
-    def described(free: bool) -> Handle:
-        return plan.primitive(
-            "convolution_backward_data",
-            CONVOLUTION_DIRECT,
-            *_layouts(plan, free, out, weight, output_grad),
-            *_positions(options),
-            _described(plan, free, options, out, weight, output_grad, reference=True),
-        )
+        def described(free: bool) -> Handle:
+            return plan.primitive(
+                "convolution_backward_data",
+                CONVOLUTION_DIRECT,
+                *_layouts(plan, free, out, weight, output_grad),
+                *_positions(options),
+                _described(plan, free, options, out, weight, output_grad, reference=True),
+            )
 
-    few = options[1] == 1 and out.shape[1] <= FEW
-    primitive = _chosen(few or _of_one_cell(options), described)
-    operands = {
-        DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
-        WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
-        DIFF_SRC: plan.room_for(out, primitive, QUERY_DIFF_SRC),
-    }
-    plan.step(primitive, operands)
-    plan.deliver(operands[DIFF_SRC], out)
+        few = options[1] == 1 and out.shape[1] <= FEW
+        primitive = _chosen(few or _of_one_cell(options), described)
+        operands = {
+            DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
+            WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
+            DIFF_SRC: plan.room_for(out, primitive, QUERY_DIFF_SRC),
+        }
+        plan.step(primitive, operands)
+        plan.deliver(operands[DIFF_SRC], out)
 
 
 def _plan_backward_weights(plan: Plan, options: Options, out: Operand, x: Operand, output_grad: Operand) -> None:
-    out = _by_group(out, options)
+    with plan.shared(_passes(output_grad, out)):
+        out = _by_group(out, options)
 
-    def described(free: bool) -> Handle:
-        source, weight, output = _layouts(plan, free, x, out, output_grad)
-        return plan.primitive(
-            "convolution_backward_weights",
-            CONVOLUTION_DIRECT,
-            *(source, weight, None, output),
-            *_positions(options),
-            _described(plan, free, options, x, out, output_grad, reference=True),
-        )
+        def described(free: bool) -> Handle:
+            source, weight, output = _layouts(plan, free, x, out, output_grad)
+            return plan.primitive(
+                "convolution_backward_weights",
+                CONVOLUTION_DIRECT,
+                *(source, weight, None, output),
+                *_positions(options),
+                _described(plan, free, options, x, out, output_grad, reference=True),
+            )
 
-    primitive = _chosen(_of_one_cell(options), described)
-    operands = {
-        SRC: plan.laid_out(x, primitive, QUERY_SRC),
-        DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
-        DIFF_WEIGHTS: plan.room_for(out, primitive, QUERY_DIFF_WEIGHTS),
-    }
-    plan.step(primitive, operands)
-    plan.deliver(operands[DIFF_WEIGHTS], out)
+        primitive = _chosen(_of_one_cell(options), described)
+        operands = {
+            SRC: plan.laid_out(x, primitive, QUERY_SRC),
+            DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
+            DIFF_WEIGHTS: plan.room_for(out, primitive, QUERY_DIFF_WEIGHTS),
+        }
+        plan.step(primitive, operands)
+        plan.deliver(operands[DIFF_WEIGHTS], out)
 
 
 def _chosen(in_order: bool, described: Callable[[bool], Handle]) -> Handle:
@@ -227,6 +234,11 @@ def _chosen(in_order: bool, described: Callable[[bool], Handle]) -> Handle:
         with suppress(Refused):
             return described(False)
     return described(True)
+
+
+def _passes(out: Operand, weight: Operand) -> int:
+    """The work of a convolution to `out` with weight [C_out, C_in / groups, ...], as passes over elements."""
+    return prod(out.shape) * prod(weight.shape[1:]) // PRODUCTS
 
 
 def _of_one_cell(options: Options) -> bool:
