@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         mps,
         nn,
         optim,
+        profiler,
         pytree,
         testing,
         utils,
@@ -96,22 +97,30 @@ if TYPE_CHECKING:
         LongTensor,
         ShortTensor,
     )
+    from .replay import compile
     from .serialization import SerializationError, load, save
     from .settings import *
 
-#: What is imported when it is first asked for: modules, and what is in one.
+#: What is imported when it is first asked for: modules, and what is in one. And the modules that are there already.
 _LAZY = {
+    "autograd": ("autograd",),
+    "cuda": ("cuda",),
+    "functions": ("functions",),
+    "ops": ("ops",),
+    "random": ("random",),
     "accelerator": ("accelerator",),
     "amp": ("GradScaler", "amp", "autocast"),
     "backends": ("backends",),
     "distributed": ("distributed",),
     "jit": ("jit",),
     "mps": ("mps",),
+    "profiler": ("profiler",),
     "testing": ("testing",),
     "version": ("version",),
     "xpu": ("xpu",),
+    "replay": ("compile",),
     "settings": (
-        *("are_deterministic_algorithms_enabled", "clear_autocast_cache", "compile", "get_autocast_cpu_dtype"),
+        *("are_deterministic_algorithms_enabled", "clear_autocast_cache", "get_autocast_cpu_dtype"),
         *("get_autocast_dtype", "get_autocast_gpu_dtype", "get_deterministic_debug_mode"),
         *("get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads", "is_autocast_cache_enabled"),
         *("is_autocast_cpu_enabled", "is_autocast_enabled", "is_deterministic_algorithms_warn_only_enabled"),
@@ -135,7 +144,7 @@ _LAZY = {
         "strided",
     ),
     "inplace_methods": inplace_methods.TORCH_LEVEL,
-    "memory": ("as_strided", "get_device", "is_complex", "is_nonzero", "is_signed"),
+    "memory": ("as_strided", "get_device"),
     "interop.dlpack": ("from_dlpack", "to_dlpack"),
     "interop.sharing": ("asarray", "frombuffer"),
     "interop.typed": (

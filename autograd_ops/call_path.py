@@ -37,6 +37,7 @@ Ops of one signature share one compiled code: what differs between them are the 
 from __future__ import annotations
 
 import linecache
+from collections.abc import Callable
 from functools import cache, update_wrapper
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
     from .registry import Kept, Op
 
-__all__ = ["RESERVED", "call_source", "new_function", "pull_recorded", "pull_source", "renamed"]
+__all__ = ["RESERVED", "call_source", "new_function", "pull_recorded", "pull_source", "renamed", "run_through"]
 
 #: Names that the source of a call uses itself, so that no argument may have them.
 RESERVED = frozenset(runtime.CALL_GLOBALS) | {
@@ -116,14 +117,30 @@ def compile_op(op: Op) -> None:
     """
     op.check()
     code = _code(call_source(op), op.name)
+    forward = op.forward if _through is None else _through(op, "forward", op.forward)
     for function, names in ((op.function, ()), *op.faces):
-        function.__globals__.update(runtime.CALL_GLOBALS, op=op, forward=op.forward, recorded=op.recorded)
+        function.__globals__.update(runtime.CALL_GLOBALS, op=op, forward=forward, recorded=op.recorded)
         function.__code__ = _with_names(code, names)
         function.__defaults__ = op.forward.__defaults__
     if op.has_rules:
         rules = {f"{name}_rule": rule for name, rule in op.rules.items()}
         scope = {**runtime.PULL_GLOBALS, "op": op, "joint_rule": op.joint_rule, **rules}
-        op.pull = FunctionType(_code(pull_source(op), f"{op.name}_pull"), scope)
+        pull = FunctionType(_code(pull_source(op), f"{op.name}_pull"), scope)
+        op.pull = pull if _through is None else _through(op, "backward", pull)
+
+
+def run_through(wrap: Callable[[Op, str, Callable[..., Any]], Callable[..., Any]] | None) -> None:
+    """From now on run ``wrap(op, "forward", forward)`` and ``wrap(op, "backward", pull)`` in place of every op's own.
+
+    ``None``: run these again as they are.
+    """
+    global _through
+    _through = wrap
+    _compile_again()
+
+
+#: What `run_through` was given.
+_through: Callable[[Op, str, Callable[..., Any]], Callable[..., Any]] | None = None
 
 
 def look_at_devices(backend: Backend) -> None:
@@ -131,9 +148,14 @@ def look_at_devices(backend: Backend) -> None:
     global _comparing_devices
     if backend.mixes_devices and not _comparing_devices:
         _comparing_devices = True
-        for op in TABLE.values():
-            if op.function.__code__ is not _stub.__code__:
-                compile_op(op)
+        _compile_again()
+
+
+def _compile_again() -> None:
+    """Compile those ops that have been called."""
+    for op in list(TABLE.values()):
+        if op.function.__code__ is not _stub.__code__:
+            compile_op(op)
 
 
 #: Off while every library in use refuses to mix devices by itself: then an op finds out when the call fails.

@@ -56,10 +56,12 @@ class DType:
 
     @property
     def is_floating_point(self) -> bool:
+        """Whether it is of real numbers that are no integers."""
         return self.kind == "float"
 
     @property
     def is_complex(self) -> bool:
+        """Whether it is of complex numbers."""
         return self.kind == "complex"
 
     def to_complex(self) -> DType:

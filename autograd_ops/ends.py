@@ -19,5 +19,10 @@ __all__ = ["across"]
 
 def across(gradient: Any) -> Any:
     """The conjugate of a complex gradient, an array or a Tensor; a real gradient itself."""
-    array = getattr(gradient, "array", gradient)
-    return TABLE["conj"].function(gradient) if array.dtype in complex_dtypes[type(array)] else gradient
+    cls = type(gradient)
+    if cls in complex_dtypes:
+        found = gradient.dtype in complex_dtypes[cls]
+    else:  # a Tensor, or an array of a type not seen before
+        array = getattr(gradient, "array", gradient)
+        found = array.dtype in complex_dtypes[type(array)]
+    return TABLE["conj"].function(gradient) if found else gradient

@@ -26,7 +26,7 @@ IN_PLACE = (
     *("bitwise_xor", "ceil", "clamp", "clamp_max", "clamp_min", "clip", "conj_physical", "copysign", "cos", "cosh"),
     *("cumprod", "cumsum", "deg2rad", "digamma", "div", "divide", "eq", "erf", "erfc", "erfinv", "exp", "exp2"),
     *("expm1", "fix", "float_power", "floor", "floor_divide", "fmod", "frac", "gcd", "ge", "greater"),
-    *("greater_equal", "gt", "heaviside", "hypot", "i0", "igamma", "igammac", "index_add", "index_copy"),
+    *("greater_equal", "gt", "heaviside", "hypot", "i0", "index_add", "index_copy"),
     *("index_fill", "index_put", "index_reduce", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma"),
     *("log", "log10", "log1p", "log2", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "lt"),
     *("masked_fill", "masked_scatter", "mul", "multiply", "mvlgamma", "nan_to_num", "ne", "neg", "negative"),
@@ -50,7 +50,7 @@ TORCH_LEVEL = frozenset(
 
 
 class InPlaceMethod:
-    """Stands for ``name_`` until it is first asked for; an attribute of Tensor only if `name` is one."""
+    """Stands for ``name_`` until it is first asked for."""
 
     __slots__ = ("name",)
 
@@ -58,10 +58,7 @@ class InPlaceMethod:
         self.name = name
 
     def __get__(self, instance: Tensor | None, owner: type[Tensor]) -> Any:
-        function = getattr(Tensor, self.name, None)
-        if function is None:
-            raise AttributeError(f"type object {owner.__name__!r} has no attribute '{self.name}_'")
-        method = _method(self.name, function)
+        method = _method(self.name, getattr(Tensor, self.name))
         setattr(Tensor, method.__name__, method)
         return method if instance is None else method.__get__(instance)
 
@@ -76,6 +73,7 @@ def _method(name: str, function: Callable[..., Tensor]) -> Any:
 
     method.__name__ = method.__qualname__ = changed
     method.__doc__ = f"`{name}`, in the memory of this Tensor; returns it."
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # whose arguments it takes
     return method
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 __all__ = ["attach", "attributes", "follow"]
@@ -33,7 +34,8 @@ def attributes(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of `package`, which has the names in `table` beside its own.
 
-    What is found is shown as ``shown(name, found)`` gives it, if that is given.
+    What is found is shown as ``shown(name, found)`` gives it, if that is given. Of its modules ``dir`` shows those in
+    `table` or in its ``__all__``: the rest are rooms that nobody enters by name.
     """
     places = {name: module for module, names in table.items() for name in names}
     own = sys.modules[package].__dict__
@@ -47,7 +49,9 @@ def attributes(
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*own, *places})
+        public = {*places, *own.get("__all__", ())}
+        hidden = {"TYPE_CHECKING", *(name for name, value in own.items() if isinstance(value, ModuleType))}
+        return sorted((own.keys() - hidden) | public)
 
     return __getattr__, __dir__
 

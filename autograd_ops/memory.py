@@ -106,27 +106,6 @@ def ndimension(self: Tensor) -> int:
     return self.ndim
 
 
-def is_complex(self: Tensor) -> bool:
-    """Whether its elements are complex."""
-    return self.dtype.is_complex
-
-
-def is_signed(self: Tensor) -> bool:
-    """Whether its elements may be negative."""
-    return self.dtype.kind not in ("uint", "bool")
-
-
-def is_nonzero(self: Tensor) -> bool:
-    """Whether its one element is not 0.
-
-    Raises
-    ------
-    ValueError
-        If it has not exactly one.
-    """
-    return bool(self)
-
-
 def _always(value: Any, what: str) -> Any:
     return property(lambda self: value, doc=what)
 

@@ -287,34 +287,6 @@ def _cast(dtype: DType) -> Any:
     return method
 
 
-#: PyTorch's old names of dtypes, as in ``"torch.FloatTensor"``.
-_TYPE_NAMES = {
-    "float16": "Half",
-    "bfloat16": "BFloat16",
-    "float32": "Float",
-    "float64": "Double",
-    "int8": "Char",
-    "int16": "Short",
-    "int32": "Int",
-    "int64": "Long",
-    "uint8": "Byte",
-    "bool": "Bool",
-    "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble",
-}
-
-
-def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """This Tensor with another dtype, also as ``"torch.FloatTensor"``; without an argument, its own of these names."""
-    if dtype is None:
-        where = "torch.cuda" if self.device.type == "cuda" else "torch"
-        return f"{where}.{_TYPE_NAMES.get(self.dtype.name, self.dtype.name)}Tensor"
-    if isinstance(dtype, str) and dtype.endswith("Tensor"):
-        word = dtype.rpartition(".")[2].removesuffix("Tensor")
-        dtype = next((name for name, old in _TYPE_NAMES.items() if old == word), dtype)
-    return _to(self, dtype=as_dtype(dtype))
-
-
 def _type_as(self: Tensor, other: Tensor) -> Tensor:
     """This Tensor with the dtype of `other`."""
     return _to(self, other.dtype)
@@ -351,7 +323,8 @@ for _name, _dtype in {
     "cdouble": complex128,
 }.items():
     setattr(Tensor, _name, _cast(_dtype))
-_attach(_to, _type, _type_as, _cpu, _cuda)
+_attach(_to, _type_as, _cpu, _cuda)
+lazy.attach(Tensor, "interop.typed", "type")
 
 
 # ---------------------------------------------------------------- the array API's array object
@@ -418,6 +391,11 @@ def _conjugate_transposed(self: Tensor) -> Tensor:
     return functions.adjoint(self)
 
 
+def _adjoint(self: Tensor) -> Tensor:
+    """The conjugates of the matrices in its last two dimensions, transposed."""
+    return functions.adjoint(self)  # whose module is imported when it is needed
+
+
 def _get_real(self: Tensor) -> Tensor:
     """The real part, a view where the array library has such; a real Tensor itself. Setting it changes it in place."""
     return ops.real(self) if self.dtype.is_complex else self
@@ -441,12 +419,15 @@ def _set_imag(self: Tensor, value: Any) -> None:
     in_place(self, lambda x, part: ops.complex(ops.real(x), part), value, name="imag")
 
 
-Tensor.real = property(_get_real, _set_real)  # type: ignore[attr-defined]
-Tensor.imag = property(_get_imag, _set_imag)  # type: ignore[attr-defined]
-Tensor.H = property(_conjugate_transposed)  # type: ignore[attr-defined]
-Tensor.mH = property(lambda self: functions.adjoint(self))  # type: ignore[attr-defined]
-Tensor.T = property(_transposed)  # type: ignore[attr-defined]
-Tensor.mT = property(ops.matrix_transpose)  # type: ignore[attr-defined]
+for _name, _property in {
+    "real": property(_get_real, _set_real),
+    "imag": property(_get_imag, _set_imag),
+    "H": property(_conjugate_transposed),
+    "mH": property(_adjoint),
+    "T": property(_transposed),
+    "mT": property(ops.matrix_transpose),
+}.items():
+    setattr(Tensor, _name, _property)
 _attach(_nelement, _element_size)
 
 
@@ -461,8 +442,8 @@ lazy.attach(
     Tensor,
     "memory",
     *("apply_", "as_strided", "as_strided_", "contiguous", "data_ptr", "detach_", "fill_diagonal_", "get_device"),
-    *("is_complex", "is_contiguous", "is_cpu", "is_cuda", "is_meta", "is_mps", "is_nonzero", "is_pinned"),
-    *("is_quantized", "is_set_to", "is_shared", "is_signed", "is_sparse", "is_xpu", "itemsize", "layout", "map2_"),
+    *("is_contiguous", "is_cpu", "is_cuda", "is_meta", "is_mps", "is_pinned"),
+    *("is_quantized", "is_set_to", "is_shared", "is_sparse", "is_xpu", "itemsize", "layout", "map2_"),
     *("map_", "name", "names", "nbytes", "ndimension", "new", "new_empty", "new_full", "new_ones", "new_tensor"),
     *("new_zeros", "output_nr", "pin_memory", "resize_", "resize_as_", "set_", "share_memory_", "squeeze_"),
     *("storage_offset", "stride", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_", "view_as_dtype"),

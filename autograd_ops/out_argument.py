@@ -1,14 +1,12 @@
 """``out=``: the result of a function, written to a Tensor that the user gives.
 
-The functions themselves know nothing of it. What ``autograd_ops`` shows of those named here is a generated wrapper of
-the same signature with ``out`` beside it, compiled when it is first called; methods and operators have none.
+The functions themselves know nothing of it. What ``autograd_ops`` shows of those named here has a wrapper with ``out``
+beside the arguments; methods and operators have none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, update_wrapper
-from types import CodeType, FunctionType
 from typing import Any
 
 from autograd_backends import DeviceError, kernels
@@ -16,6 +14,7 @@ from autograd_backends import DeviceError, kernels
 from .inplace import bump, refuse_expanded, refuse_kind
 from .tape import TapeError, mode, no_grad
 from .tensor import Tensor
+from .wrappers import Around
 
 __all__ = ["CREATING", "TAKING_OUT", "attach", "shown", "takes_out"]
 
@@ -39,7 +38,7 @@ TAKING_OUT = CREATING | {
     *("cummax", "cummin", "cumprod", "cumsum", "deg2rad", "diag", "diff", "digamma", "div", "divide", "dot"),
     *("dstack", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "fix", "float_power", "floor"),
     *("floor_divide", "fmax", "fmin", "fmod", "frac", "frexp", "gather", "gcd", "ge", "ger", "greater"),
-    *("greater_equal", "gt", "heaviside", "histc", "hstack", "hypot", "i0", "igamma", "igammac", "index_add"),
+    *("greater_equal", "gt", "heaviside", "histc", "hstack", "hypot", "i0", "index_add"),
     *("index_copy", "index_reduce", "index_select", "inner", "inverse", "isin", "isneginf", "isposinf", "kron"),
     *("kthvalue", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "log", "log10", "log1p", "log2"),
     *("logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor"),
@@ -65,49 +64,9 @@ def shown(name: str, found: Any) -> Any:
     return takes_out(found) if name in TAKING_OUT else found
 
 
-def takes_out(function: Callable[..., Any]) -> Any:
+def takes_out(function: Any) -> Any:
     """`function` with an argument `out`, for a Tensor, or for several Tensors where it has several results."""
-
-    def first_call(args: Any, kwargs: Any) -> Any:
-        code, defaults, by_name = _signature(function)
-        wrapper.__code__ = _code(*code).replace(co_name=function.__name__, co_qualname=function.__name__)
-        wrapper.__defaults__, wrapper.__kwdefaults__ = defaults, {**by_name, "out": None}
-        return wrapper(*args, **kwargs)
-
-    scope = {"first_call": first_call, "function": function, "into": into}
-    wrapper = FunctionType(_stub.__code__, scope, function.__name__)
-    return update_wrapper(wrapper, function)
-
-
-def _stub(*args: Any, **kwargs: Any) -> Any:
-    return first_call(args, kwargs)  # type: ignore[name-defined]  # noqa: F821
-
-
-def _signature(function: Any) -> tuple[tuple[Any, ...], Any, dict[str, Any]]:
-    plain = getattr(function, "__wrapped__", function)  # of an op, its forward
-    code = plain.__code__
-    names = code.co_varnames
-    positional, at = names[: code.co_argcount], code.co_argcount
-    by_name = names[at : at + code.co_kwonlyargcount]
-    at += code.co_kwonlyargcount
-    several = names[at] if code.co_flags & 4 else None
-    return (positional, several, by_name), plain.__defaults__, plain.__kwdefaults__ or {}
-
-
-@cache
-def _code(positional: tuple[str, ...], several: str | None, by_name: tuple[str, ...]) -> CodeType:
-    star = [f"*{several}"] if several else []
-    parameters = ", ".join([*positional, *(star or ["*"]), *by_name, "out"])
-    passed = ", ".join([*positional, *star, *(f"{name}={name}" for name in by_name)])
-    given = ", ".join([*positional, *star, ""])
-    source = (
-        f"def call({parameters}):\n"
-        f"    if out is None:\n"
-        f"        return function({passed})\n"
-        f"    return into(function, out, ({given}), {{{', '.join(f'{name!r}: {name}' for name in by_name)}}})\n"
-    )
-    (code,) = (c for c in compile(source, "<autograd_ops out=>", "exec").co_consts if isinstance(c, CodeType))
-    return code
+    return Around(function, into=into).outer
 
 
 # ---------------------------------------------------------------- writing

@@ -3,9 +3,7 @@
 The functions themselves look at shapes and dimensions. That a list is no Tensor they learn by themselves when they ask
 it for its ``ndim``; Python's AttributeError then knows whom they asked. ``named(__name__)``, after the functions of a
 module, makes of that what a user should read, so that no function needs a line for it, and nothing is looked at while
-all goes well: a ``try`` that nothing is raised in costs nothing, the call around it fifty nanoseconds.
-
-The function around is generated from the signature, and compiled when it is first called, as in `call_path`.
+all goes well.
 """
 
 from __future__ import annotations
@@ -13,14 +11,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
-from functools import cache, update_wrapper
-from inspect import CO_VARARGS, CO_VARKEYWORDS
-from types import CellType, CodeType, FunctionType
+from functools import partial
+from types import FunctionType
 from typing import Any
 
 from autograd_backends import is_array
 
 from .tensor import Tensor
+from .wrappers import Around
 
 __all__ = ["named", "named_init", "named_method", "refusal", "wrong_class"]
 
@@ -38,51 +36,6 @@ _OF_PYTHON = re.compile(
 )
 
 
-class _Named:
-    """A function, and the one that stands in its place."""
-
-    __slots__ = ("defaults", "name", "outer", "parameters")
-
-    def __init__(self, function: FunctionType, name: str) -> None:
-        self.name = name
-        self.parameters = _parameters(function)
-        last = function.__code__.co_argcount
-        by_place = self.parameters[last - len(function.__defaults__ or ()) : last]
-        self.defaults = {
-            **dict(zip(by_place, function.__defaults__ or (), strict=True)),
-            **(function.__kwdefaults__ or {}),
-        }
-        self.outer = FunctionType(
-            _first_call.__code__, function.__globals__, function.__name__, None, (CellType(function), CellType(self))
-        )
-        update_wrapper(self.outer, function)
-
-    def compile(self, function: FunctionType) -> None:
-        """Give the function that stands in the place of `function` its real code."""
-        code = _compiled(_source(function))
-        self.outer.__code__ = code.replace(co_name=self.outer.__name__, co_qualname=self.outer.__qualname__)
-        self.outer.__defaults__, self.outer.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-
-    def refusal(self, error: Exception, values: tuple[Any, ...]) -> Exception:
-        """What to raise when `error` came of a call with `values`."""
-        arguments = dict(zip(self.parameters, values, strict=True))
-        name = type(arguments.pop("self")).__name__ if self.name == "__init__" else self.name
-        return refusal(name, error, arguments, self.defaults)
-
-
-def _stub(_function: Any, _named: Any) -> FunctionType:
-    """What stands there at first: a function of the same two free variables as the one that takes its place."""
-
-    def first_call(*args: Any, **kwargs: Any) -> Any:
-        _named.compile(_function)
-        return _named.outer(*args, **kwargs)
-
-    return first_call  # type: ignore[return-value]
-
-
-_first_call = _stub(None, None)
-
-
 def named(module: str, without: tuple[str, ...] = ()) -> None:
     """Let all functions and classes in ``__all__`` of `module`, or all public ones, name themselves in their errors."""
     names = sys.modules[module].__dict__
@@ -94,7 +47,7 @@ def named(module: str, without: tuple[str, ...] = ()) -> None:
         if isinstance(function, FunctionType) and function.__module__ == module and not hasattr(function, "op"):
             if function not in made:
                 own = function.__name__  # the others are aliases, unless a factory gave it none of these
-                made[function] = _Named(function, own if own in public else name).outer
+                made[function] = _around(function, own if own in public else name)
             names[name] = made[function]
         elif isinstance(function, type) and function.__module__ == module:
             named_init(function)
@@ -102,7 +55,7 @@ def named(module: str, without: tuple[str, ...] = ()) -> None:
 
 def named_method(function: Any, name: str) -> Any:
     """`function`, the method `name` of a class, with that name at the beginning of its errors."""
-    method = _Named(function, name).outer
+    method = _around(function, name)
     method.__name__, method.__qualname__ = name, f"Tensor.{name}"
     return method
 
@@ -111,55 +64,15 @@ def named_init(cls: type) -> None:
     """Let the errors of making a `cls`, if it is a class of this package, begin with its name, or a subclass's."""
     init = cls.__dict__.get("__init__")
     if isinstance(init, FunctionType) and cls.__module__.partition(".")[0] == __package__:
-        setattr(cls, "__init__", _Named(init, "__init__").outer)  # noqa: B010
+        setattr(cls, "__init__", Around(init, _refuse_init).outer)  # noqa: B010
 
 
-def _parameters(function: FunctionType) -> tuple[str, ...]:
-    code = function.__code__
-    count = code.co_argcount + code.co_kwonlyargcount
-    count += bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
-    return code.co_varnames[:count]
+def _around(function: FunctionType, name: str) -> FunctionType:
+    return Around(function, partial(refusal, name)).outer
 
 
-def _source(function: FunctionType) -> str:
-    """The source of the function around `function`."""
-    code = function.__code__
-    names = _parameters(function)
-    positional = list(names[: code.co_argcount])
-    by_name = list(names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
-    rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
-    head, call = positional.copy(), positional.copy()
-    if code.co_posonlyargcount:
-        head.insert(code.co_posonlyargcount, "/")
-    if code.co_flags & CO_VARARGS:
-        head.append(f"*{rest[0]}")
-        call.append(f"*{rest[0]}")
-    elif by_name:
-        head.append("*")
-    head += by_name
-    call += [f"{name}={name}" for name in by_name]
-    if code.co_flags & CO_VARKEYWORDS:
-        head.append(f"**{rest[-1]}")
-        call.append(f"**{rest[-1]}")
-    given = "".join(f"{name}, " for name in names)
-    return (
-        "def template(_function, _named):\n"
-        f"    def call({', '.join(head)}):\n"
-        "        try:\n"
-        f"            return _function({', '.join(call)})\n"
-        "        except Exception as _error:\n"
-        f"            _refusal = _named.refusal(_error, ({given}))\n"
-        "            if _refusal is _error:\n"
-        "                raise\n"
-        "            raise _refusal from None\n"
-    )
-
-
-@cache
-def _compiled(source: str) -> CodeType:
-    (template,) = (c for c in compile(source, "<autograd_ops named>", "exec").co_consts if isinstance(c, CodeType))
-    (call,) = (c for c in template.co_consts if isinstance(c, CodeType))
-    return call
+def _refuse_init(error: Exception, arguments: dict[str, Any], defaults: Mapping[str, Any]) -> Exception:
+    return refusal(type(arguments.pop("self")).__name__, error, arguments, defaults)
 
 
 # ---------------------------------------------------------------- what is said

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 from autograd_backends import get_backend, loaded_backends
@@ -13,7 +12,6 @@ from .dtypes import float32
 __all__ = [
     "are_deterministic_algorithms_enabled",
     "clear_autocast_cache",
-    "compile",
     "get_autocast_cpu_dtype",
     "get_autocast_dtype",
     "get_autocast_gpu_dtype",
@@ -35,34 +33,6 @@ __all__ = [
 ]
 
 _set: dict[str, Any] = {"matmul": "highest", "deterministic": False, "warn_only": False, "threads": None}
-
-
-def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """`model`, a module or a function, as it is; also a decorator, with or without options.
-
-    Parameters
-    ----------
-    model
-        What is to be compiled.
-    **options
-        ``fullgraph``, ``dynamic``, ``backend``, ``mode``, ``options``, ``disable``: they do nothing.
-
-    Examples
-    --------
-    >>> import autograd_ops as ag
-    >>> @ag.compile(fullgraph=True)
-    ... def double(x):
-    ...     return 2 * x
-    >>> double(ag.tensor([1.0]))
-    tensor([2.])
-    """
-    if model is None:
-        return _given_back
-    return model
-
-
-def _given_back(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
 
 
 def set_float32_matmul_precision(precision: str) -> None:

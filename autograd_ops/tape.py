@@ -430,6 +430,7 @@ def walk(
         pulled: Sequence[Any] = gradients
         fresh = False
         while True:
+            ahead: Node | None = None  # most often what runs next, so it need not go through the heap
             for parent, gradient in zip(parents, pulled, strict=True):
                 if parent is None or gradient is None:
                     continue
@@ -440,6 +441,8 @@ def walk(
                         owned.add(seq)
                     if type(parent) is Leaf:
                         leaves.append(parent)
+                    elif ahead is None:
+                        ahead = parent
                     else:
                         waiting[seq] = parent
                         heappush(heap, -seq)
@@ -449,16 +452,23 @@ def walk(
                     grads[seq] = grads[seq] + gradient
                     if not create_graph:
                         owned.add(seq)
-            if not heap:
-                break
-            seq = -heappop(heap)
-            node = waiting.pop(seq)
+            if ahead is not None and (not heap or ahead.seq > -heap[0]):
+                node = ahead
+                seq = node.seq
+            else:
+                if ahead is not None:
+                    waiting[ahead.seq] = ahead
+                    heappush(heap, -ahead.seq)
+                if not heap:
+                    break
+                seq = -heappop(heap)
+                node = waiting.pop(seq)
             gradient = grads.pop(seq)
-            owns = seq in owned
             if node.hooks is not None:
-                gradient, owns = _through(node.hooks, gradient), False
+                gradient = _through(node.hooks, gradient)
+                owned.discard(seq)
             if wanted is not None and seq in wanted:
-                found[seq] = gradient if owns or create_graph else _copy(gradient)
+                found[seq] = gradient if seq in owned or create_graph else _copy(gradient)
             parents = node.parents
             if type(node) is Port:
                 _arrive_at_output(node, gradient, grads, waiting, heap)

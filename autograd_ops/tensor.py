@@ -15,6 +15,11 @@ from .inplace import node_of
 from .printing import describe
 from .tape import Leaf, Node, TapeError
 
+if TYPE_CHECKING:
+    from .method_types import Methods as _Attached
+else:
+    _Attached = object
+
 __all__ = ["RemovableHandle", "Size", "Tensor"]
 
 
@@ -69,7 +74,7 @@ class RemovableHandle:
 _RETAIN = -1
 
 
-class Tensor:
+class Tensor(_Attached):
     """An array that remembers the ops applied to it.
 
     Made by ``autograd_ops.tensor`` and the other creation functions; ``Tensor(array)`` wraps an array of a backend
@@ -332,7 +337,11 @@ class Tensor:
             self._grad = gradient if grad is None else grad + gradient
             return
         if grad is None and (owned or gradient is not brought):
-            self._grad = Tensor(gradient)
+            if type(gradient) in scalar_to_array:
+                gradient = scalar_to_array[type(gradient)](gradient)
+            self._grad = grad = object.__new__(Tensor)  # what Tensor(gradient) is, in half the time
+            grad.array, grad.version = gradient, [0]
+            grad._grad = grad.alias = grad.node = None
             return
         kernels(gradient).make_current(gradient)
         if grad is None:

@@ -10,17 +10,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from .compare import Plan, about, compare, measure_memory
 from .environment import peer_python
-from .markdown import comparison, paste, scaling
+from .markdown import comparison, paste, scaling, where
 from .peers import PEERS, why_not
 from .report import HEADER, WIDTHS, cells, columns, curve_line, mean_line
 from .scaling import SWEEPS, Curve, sweep
 from .summary import Row, summarize
+from .where import Parts, line, time_parts
 from .workloads import WORKLOADS
 
 OURS = "autograd_ops"
@@ -30,11 +31,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; 1 if losses do not agree."""
     options = _parser().parse_args(arguments)
     if options.list:
-        for name, shown in [*WORKLOADS.items(), *SWEEPS.items()]:
-            print(f"{name:<16}{shown.title}")
+        titles = {name: shown.title for table in (WORKLOADS, SWEEPS) for name, shown in table.items()}
+        for name, title in titles.items():
+            print(f"{name:<16}{title}")
         return 0
+    whats = list(_WHATS) if options.what == "all" else [options.what]
+    # What is made beside the first goes into files of its own.
+    return max([_WHATS[what](_for(options, what if what != whats[0] else "")) for what in whats])
+
+
+def _for(options: argparse.Namespace, what: str) -> argparse.Namespace:
+    """The options, with `what` in the names of the files that are written whole."""
+    files = {name: Path(path) for name in ("json", "plot") if (path := getattr(options, name)) and what}
+    beside = {name: str(path.with_stem(f"{path.stem}-{what}")) for name, path in files.items()}
+    return argparse.Namespace(**{**vars(options), **beside})
+
+
+def _plan(options: argparse.Namespace) -> Plan:
     python = peer_python(options.peer_python)
-    plan = Plan(
+    return Plan(
         {OURS: sys.executable, **dict.fromkeys(options.peers, python)},
         options.repeats,
         options.turns,
@@ -42,13 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         threads=options.threads,
         without_onednn=options.without_onednn,
     )
-    return _scaling(plan, options) if options.what == "scaling" else _comparison(plan, options)
 
 
-def _comparison(plan: Plan, options: argparse.Namespace) -> int:
+def _comparison(options: argparse.Namespace) -> int:
+    plan = _plan(options)
     rows: list[Row] = []
     print(columns(HEADER, WIDTHS), flush=True)
-    for name in options.only or WORKLOADS:
+    for name in _named(options, WORKLOADS):
         able = [peer for peer in options.peers if why_not(peer, name) is None]
         measured = compare(plan, name, [OURS, *able])
         for library, m in measured.items():
@@ -60,11 +75,12 @@ def _comparison(plan: Plan, options: argparse.Namespace) -> int:
         of_peer = [row for row in rows if row.peer == peer]
         if of_peer:
             print(mean_line(of_peer))
-        skipped = [name for name in options.only or WORKLOADS if why_not(peer, name) is not None]
+        skipped = [name for name in _named(options, WORKLOADS) if why_not(peer, name) is not None]
         if skipped:
             print(f"{PEERS[peer]} does not run {', '.join(skipped)}: {why_not(peer, skipped[0])}")
     if options.markdown:
-        paste(Path(options.markdown), "benchmarks", comparison(rows, about(plan)))
+        mark = "benchmarks without oneDNN" if options.without_onednn else "benchmarks"
+        paste(Path(options.markdown), mark, comparison(rows, about(plan)))
     if options.plot:
         from .plot import draw_comparison  # matplotlib, which only pictures need
 
@@ -73,9 +89,19 @@ def _comparison(plan: Plan, options: argparse.Namespace) -> int:
     return 0 if all(row.agree for row in rows) else 1
 
 
-def _scaling(plan: Plan, options: argparse.Namespace) -> int:
+def _without_onednn(options: argparse.Namespace) -> int:
+    """The comparison with PyTorch again, on NumPy alone; nothing where that is what was compared already."""
+    from autograd_ops.backends import mkldnn
+
+    if options.without_onednn or not mkldnn.is_available():
+        return 0
+    return _comparison(argparse.Namespace(**{**vars(options), "peers": ["torch"], "without_onednn": True}))
+
+
+def _scaling(options: argparse.Namespace) -> int:
+    plan = _plan(options)
     found: list[Curve] = []
-    for name in options.only or SWEEPS:
+    for name in _named(options, SWEEPS):
         curves: dict[str, Curve] = {}
         for size, curves in sweep(plan, name, [OURS, "torch"]):
             for curve in curves.values():
@@ -94,9 +120,28 @@ def _scaling(plan: Plan, options: argparse.Namespace) -> int:
     return 0
 
 
+def _profile(options: argparse.Namespace) -> int:
+    found: list[Parts] = []
+    for name in _named(options, WORKLOADS):
+        found.append(time_parts(name))
+        print(": ".join(line(found[-1])[:2]), flush=True)
+    if options.markdown:
+        paste(Path(options.markdown), "parts", where(found))
+    _write_json([asdict(parts) for parts in found], options.json)
+    return 0
+
+
+def _named(options: argparse.Namespace, table: Mapping[str, object]) -> list[str]:
+    """What ``--only`` names in a table, or all of it."""
+    return [name for name in table if not options.only or name in options.only]
+
+
 def _write_json(content: object, path: str | None) -> None:
     if path:
         Path(path).write_text(json.dumps(content, indent=1) + "\n")
+
+
+_WHATS = {"compare": _comparison, "without-onednn": _without_onednn, "scaling": _scaling, "profile": _profile}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -104,7 +149,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("what", nargs="?", choices=("compare", "scaling"), default="compare", help="default: compare")
+    add("what", nargs="?", choices=["all", *_WHATS], default="compare", help="default: compare")
     add("--only", nargs="+", choices=[*WORKLOADS, *SWEEPS], metavar="NAME", help="these workloads, or sweeps")
     add("--list", action="store_true", help="list the workloads, then the sweeps")
     add("--peers", nargs="+", choices=list(PEERS), default=list(PEERS), metavar="LIBRARY", help=", ".join(PEERS))

@@ -119,7 +119,7 @@ class Process:
             print(json.dumps({"do": do, **options}), file=self._process.stdin, flush=True)
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"a worker died: {self._process.args}")
+            raise RuntimeError(f"a worker died: {self._process.args!r}")
         return json.loads(line)
 
 
@@ -166,8 +166,10 @@ def about(plan: Plan) -> list[str]:
     for library in plan.pythons:
         with Process(plan, library, "tiny-mlp-sgd") as worker:
             lines.append(worker("about"))
-    threads = "each library's own number of threads" if plan.threads is None else f"{plan.threads} threads"
-    lines.append(f"{threads}; {plan.repeats} times {plan.turns} turns in processes that take turns")
+    lines.append(
+        f"threads: {'what each library takes by itself' if plan.threads is None else plan.threads}; "
+        f"starts of the processes: {plan.repeats}; turns in each: {plan.turns}"
+    )
     return lines
 
 

@@ -12,7 +12,7 @@ from .peers import PACKAGES
 
 __all__ = ["environment_folder", "peer_python"]
 
-#: Where PyTorch's builds for CPUs are: without it a Linux machine may get the one with CUDA, many times larger.
+#: Where PyTorch's build for CPUs is looked for first: elsewhere Linux may get the one for CUDA, many times larger.
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
 
 
@@ -39,7 +39,10 @@ def peer_python(given: str | None) -> str:
     if not done.exists():
         print(f"making an environment for the other libraries in {folder}", file=sys.stderr)
         venv.create(folder, with_pip=True, clear=True)
-        command = [python, "-m", "pip", "install", "--quiet", "--extra-index-url", CPU_BUILDS, *PACKAGES]
-        subprocess.run(command, check=True)
+        install = [str(python), "-m", "pip", "install", "--quiet"]
+        torch, *others = PACKAGES
+        if subprocess.run([*install, "--index-url", CPU_BUILDS, "--retries", "0", torch]).returncode:
+            subprocess.run([*install, torch], check=True)
+        subprocess.run([*install, *others], check=True)
         done.touch()
     return str(python)

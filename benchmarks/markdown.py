@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .peers import PEERS
+from .peers import PEERS, why_not
 from .report import HEADER, cells, mean_line
 from .scaling import SWEEPS, Curve
 from .summary import Row
+from .where import HEADER as PARTS_HEADER
+from .where import Parts, line
+from .workloads import WORKLOADS
 
-__all__ = ["comparison", "paste", "scaling"]
+__all__ = ["comparison", "paste", "scaling", "table", "where"]
 
 
 def comparison(rows: Sequence[Row], about: Sequence[str]) -> str:
@@ -19,8 +22,20 @@ def comparison(rows: Sequence[Row], about: Sequence[str]) -> str:
     for peer, shown in PEERS.items():
         of_peer = [row for row in rows if row.peer == peer]
         if of_peer:
-            parts += [f"### {shown}", _table(HEADER, [cells(row) for row in of_peer]), mean_line(of_peer) + "."]
+            parts += [
+                f"### {shown}",
+                table(_without_peer(HEADER), [_without_peer(cells(row)) for row in of_peer]),
+                mean_line(of_peer) + ".",
+            ]
+            skipped = [name for name in WORKLOADS if why_not(peer, name) is not None]
+            if skipped:
+                parts.append(f"Not run: {', '.join(skipped)}; {why_not(peer, skipped[0])}.")
     return "\n\n".join(parts)
+
+
+def _without_peer(line: Sequence[str]) -> Sequence[str]:
+    """A line without its second cell, which a heading says."""
+    return (line[0], *line[2:])
 
 
 def scaling(curves: Sequence[Curve], about: Sequence[str]) -> str:
@@ -29,12 +44,23 @@ def scaling(curves: Sequence[Curve], about: Sequence[str]) -> str:
     lines = []
     for curve in curves:
         time, memory = curve.exponents()
-        sizes = SWEEPS[curve.sweep].sizes
         library = PEERS.get(curve.library, curve.library)
         lines.append(
-            (SWEEPS[curve.sweep].title, f"{sizes[0]:,}", f"{sizes[-1]:,}", library, f"{time:.2f}", f"{memory:.2f}")
+            (
+                SWEEPS[curve.sweep].title,
+                f"{curve.work[0]:,}",
+                f"{curve.work[-1]:,}",
+                library,
+                f"{time:.2f}",
+                f"{memory:.2f}",
+            )
         )
-    return "\n\n".join(["\n".join(f"- {line}" for line in about), _table(header, lines)])
+    return "\n\n".join(["\n".join(f"- {line}" for line in about), table(header, lines)])
+
+
+def where(found: Sequence[Parts]) -> str:
+    """A table of what takes the time of each workload."""
+    return table(PARTS_HEADER, [line(parts) for parts in found])
 
 
 def paste(path: Path, mark: str, text: str) -> None:
@@ -54,6 +80,8 @@ def paste(path: Path, mark: str, text: str) -> None:
     path.write_text(f"{before}{begin}\n{text}\n\n{end}{after}")
 
 
-def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    rule = ["---", *["---:"] * (len(header) - 1)]
+def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Lines below a header: the first column to the left, and others to the right if they begin with a digit."""
+    first = lines[0] if lines else header
+    rule = ["---", *("---:" if cell[:1].isdigit() else "---" for cell in first[1:])]
     return "\n".join("| " + " | ".join(line) + " |" for line in (header, rule, *lines))

@@ -26,7 +26,8 @@ def draw_comparison(rows: Sequence[Row], path: str | Path) -> None:
     names = [name for name in WORKLOADS if any(row.workload == name for row in rows)]
     columns = min(3, len(names))
     figure = Figure(figsize=(13, 1.8 + 0.48 * max(len(names), 6)), layout="constrained")
-    ratios, curves = figure.subfigures(1, 2, width_ratios=(1.15, 1))
+    halves: Any = figure.subfigures(1, 2, width_ratios=(1.15, 1))
+    ratios, curves = halves
     _draw_ratios(ratios.subplots(), names, rows)
     lines = -(-len(names) // columns)
     cells = curves.subplots(lines, columns, squeeze=False).ravel()
@@ -64,8 +65,9 @@ def _draw_ratios(axes: Any, names: Sequence[str], rows: Sequence[Row]) -> None:
         axes.plot([], [], "o", color=COLOURS[peer], label=PEERS[peer])
     values = [value for row in rows for value in (row.ratio, *row.ratio_quartiles)]
     axes.set_xscale("log")
-    axes.set_xlim(min(0.2, *values) / 1.3, max(2.0, *values) * 1.3)
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    low, high = min(0.2, *values) / 1.3, max(2.0, *values) * 1.3
+    axes.set_xlim(low, high)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 200 * low else (1.0, 3.0)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_yticks(range(len(names)), [WORKLOADS[name].title for name in names])
@@ -74,7 +76,7 @@ def _draw_ratios(axes: Any, names: Sequence[str], rows: Sequence[Row]) -> None:
     axes.set_axisbelow(True)
     _plain(axes)
     axes.set_title("Time of a training step, as a part of theirs (below 1: ours is faster)", fontsize=10.5, color=INK)
-    axes.legend(loc="lower left", frameon=True, framealpha=0.9, edgecolor="none", fontsize=9)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.05), ncols=4, frameon=False, fontsize=9)
 
 
 def _draw_losses(axes: Any, name: str, rows: Sequence[Row]) -> None:
@@ -82,9 +84,7 @@ def _draw_losses(axes: Any, name: str, rows: Sequence[Row]) -> None:
         axes.plot(row.losses, color=OURS, linewidth=1.5)
         axes.plot(row.peer_losses, ".", color=COLOURS[row.peer], markersize=3.5)
     agree = all(row.agree for row in rows)
-    axes.set_title(
-        WORKLOADS[name].title.split(",")[0] + ("" if agree else ": WRONG"), fontsize=7.5, color=INK if agree else "red"
-    )
+    axes.set_title(name + ("" if agree else ": WRONG"), fontsize=7.5, color=INK if agree else "red")
     axes.tick_params(labelsize=6.5)
     _plain(axes)
 
@@ -111,7 +111,7 @@ def draw_scaling(curves: Sequence[Curve], path: str | Path) -> None:
             axes.xaxis.set_minor_formatter(NullFormatter())
             axes.yaxis.set_minor_formatter(NullFormatter())
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            axes.legend(title="exponent of the upper half", fontsize=8, title_fontsize=8, frameon=False)
+            axes.legend(title="growth: exponent at the end", fontsize=8, title_fontsize=8, frameon=False)
             axes.tick_params(labelsize=8)
             _plain(axes)
         memories.set_xlabel(SWEEPS[name].title, fontsize=9, color=INK)

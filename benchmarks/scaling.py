@@ -42,7 +42,7 @@ class Sweep:
 
 
 SWEEPS: dict[str, Sweep] = {
-    "chain": Sweep("ops in a chain", "chain", "length", (100, 1_000, 10_000, 100_000)),
+    "length": Sweep("ops in a chain", "chain", "length", (100, 1_000, 10_000, 100_000)),
     "batch": Sweep("batch of MLP 784-128-10", "mlp", "batch", (16, 64, 256, 1024, 4096)),
     "image": Sweep("pixels of ResNet-8, batch 4", "resnet-8", "size", (16, 32, 64, 128), 2, {"batch": 4}),
     "sequence": Sweep("steps of the LSTM", "lstm", "length", (10, 40, 160, 640)),
@@ -51,7 +51,7 @@ SWEEPS: dict[str, Sweep] = {
 
 @dataclass
 class Curve:
-    """What one library did over a sweep: median seconds and peak bytes at each amount of work."""
+    """What one library did over a sweep: the fastest step and the peak of memory at each amount of work."""
 
     sweep: str
     library: str
@@ -60,10 +60,13 @@ class Curve:
     memory: list[int] = field(default_factory=list)
 
     def exponents(self) -> tuple[float, float]:
-        """Those of time and of memory, over the upper half of the sweep."""
+        """That of time over the upper half of the sweep, and that of memory between its last two sizes.
+
+        What the smallest size takes is what a library needs for itself: it is no part of the memory that grows.
+        """
         upper = slice(len(self.work) // 2 - 1, None)
-        work = self.work[upper]
-        return exponent(work, self.seconds[upper]), exponent(work, [max(m, 1) for m in self.memory[upper]])
+        grown = [max(memory - self.memory[0], 1) for memory in self.memory[-2:]]
+        return exponent(self.work[upper], self.seconds[upper]), exponent(self.work[-2:], grown)
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
@@ -81,6 +84,6 @@ def sweep(plan: Plan, name: str, libraries: Sequence[str]) -> Iterator[tuple[int
         measured = compare(replace(plan, repeats=1, loss_steps=2), which.workload, libraries, **sizes)
         for library, curve in curves.items():
             curve.work.append(which.work(size))
-            curve.seconds.append(statistics.median(step for turn in measured[library].turns for step in turn))
+            curve.seconds.append(min(step for turn in measured[library].turns for step in turn))
             curve.memory.append(measure_memory(plan, which.workload, library, **sizes))
         yield size, curves

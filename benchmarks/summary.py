@@ -65,10 +65,13 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 
 def losses_differ(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """The furthest that two curves are apart, relative to where the second begins; infinity if either is not finite."""
-    if len(ours) != len(theirs) or not all(map(math.isfinite, (*ours, *theirs))):
+    """The furthest that two curves are apart, relative to where the second begins; infinity if either is not finite.
+
+    They are compared as far as both go.
+    """
+    if not all(map(math.isfinite, (*ours, *theirs))):
         return math.inf
-    return max(abs(a - b) for a, b in zip(ours, theirs, strict=True)) / abs(theirs[0])
+    return max(abs(a - b) for a, b in zip(ours, theirs, strict=False)) / abs(theirs[0])
 
 
 def summarize(workload: str, peer: str, ours: Measured, theirs: Measured, tolerance: float) -> Row:

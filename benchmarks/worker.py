@@ -23,6 +23,9 @@ __all__ = ["Worker"]
 #: Steps that are not timed after a training has begun again: first calls compile, allocate, choose.
 WARM_UP = 2
 
+#: Seconds after which a slow library need not go on.
+PATIENCE = 10.0
+
 
 class Worker:
     """What a process does for `compare.Process`."""
@@ -45,19 +48,30 @@ class Worker:
         return int(self.session.fingerprint())
 
     def losses(self, steps: int) -> list[float]:
-        """The losses of the first `steps` steps of a training."""
-        self.session.start()
-        return [float(self.session.step().item()) for _ in range(steps)]
+        """The losses of the first `steps` steps of a training: three at least, then as `PATIENCE` has room."""
+        session, clock = self.session, self.clock
+        session.start()
+        losses: list[float] = []
+        end = clock() + PATIENCE
+        while len(losses) < steps and (len(losses) < 3 or clock() < end):
+            losses.append(float(session.step().item()))
+        return losses
 
     def time(self, steps: int = 0, seconds: float = 0.0) -> list[float]:
-        """Seconds of each of `steps` steps of a training begun anew, or of as many as take `seconds`, five at least."""
+        """Seconds of each of `steps` steps of a training begun anew, or of as many as take `seconds`.
+
+        Five at least, but where they take long only as many as a tenth of `PATIENCE` has room for.
+        """
         session, clock = self.session, self.clock
         session.start()
         for _ in range(WARM_UP):
+            begun = clock()
             session.step()
+            if clock() - begun > PATIENCE / 10:
+                break
         times: list[float] = []
         spent = 0.0
-        while len(times) < steps if steps else len(times) < 5 or spent < seconds:
+        while len(times) < steps if steps else spent < seconds or (spent < PATIENCE / 10 and len(times) < 5):
             start = clock()
             session.step()
             times.append(clock() - start)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+import pytest
 
 import autograd_ops as ag
 from autograd_backends import is_array, kernels
 from autograd_ops import Tensor
 from autograd_ops.registry import Op
 
-from .op_samples import Sample
+from .op_samples import SAMPLES, Sample
 
 __all__ = [
     "TOLERANCES",
@@ -27,6 +30,7 @@ __all__ = [
     "leaves",
     "on_host",
     "outputs",
+    "over",
     "reference",
     "rounded",
     "seeds",
@@ -37,6 +41,35 @@ __all__ = [
 #: the last place, for a few dozen roundings whose errors a function such as log or 1 / x enlarges a few times. In
 #: half precision, where sums are taken in float32: eight units, for a few roundings between the steps of an op.
 TOLERANCES = {"float64": 1e-13, "float32": 2e-5, "float16": 8e-3, "bfloat16": 6.4e-2}
+
+
+def over(ops: Iterable[Op], choose: Callable[[Op, Sample], Any] = lambda op, sample: True) -> Any:
+    """Run a test of ``(op, sample, ...)`` for each of `ops` and of its samples that `choose` wants.
+
+    It is one case an op, as pytest takes longer for a case than most samples take; what fails says which samples do.
+    """
+    found = [(op, [sample for sample in SAMPLES.get(op.name, ()) if choose(op, sample)]) for op in ops]
+    chosen = [pytest.param(op, samples, id=op.name) for op, samples in found if samples]
+
+    def decorated(check: Callable[..., None]) -> Any:
+        @wraps(check)
+        def test(op: Op, samples: Sequence[Sample], **others: Any) -> None:
+            failed = []
+            for sample in samples:
+                try:
+                    check(op=op, sample=sample, **others)
+                except Exception as error:
+                    error.add_note(f"{op.name} {sample.label()}")
+                    failed.append(error)
+            if failed:
+                raise ExceptionGroup(f"{op.name}: {len(failed)} of {len(samples)} samples", failed)
+
+        signature = inspect.signature(check)
+        own = [x.replace(name="samples") if x.name == "sample" else x for x in signature.parameters.values()]
+        test.__dict__["__signature__"] = signature.replace(parameters=own)
+        return pytest.mark.parametrize(("op", "samples"), chosen)(test)
+
+    return decorated
 
 
 def _each(function: Callable[[Any], Any], argument: Any) -> Any:

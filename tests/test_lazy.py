@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib import import_module
+from inspect import unwrap
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,9 +22,8 @@ def test_the_list_of_names_is_that_of_the_module(place: str) -> None:
     module = import_module(f"autograd_ops.{place}")
     assert set(functions.LAZY[place]) == set(module.__all__)
     for name in module.__all__:
-        shown = getattr(ag, name)  # itself, or with out=
         assert getattr(functions, name) is getattr(module, name)
-        assert getattr(module, name) in (shown, getattr(shown, "__wrapped__", None))
+        assert unwrap(getattr(module, name)) is unwrap(getattr(ag, name))  # which may take out=
         assert name in dir(ag)
         assert name in dir(functions)
 
@@ -73,3 +74,12 @@ def test_every_listed_function_is_a_method_or_known_not_to_be() -> None:
     for names in functions.LAZY.values():
         for name in names:
             assert name in _NOT_METHODS or hasattr(Tensor, name), name
+
+
+@pytest.mark.parametrize("package", [ag, ag.nn, ag.nn.utils, ag.optim, ag.autograd, ag.array_api])
+def test_dir_shows_no_module_that_is_a_room_behind_another_name(package: Any) -> None:
+    modules = {name for name in dir(package) if isinstance(getattr(package, name), ModuleType)}
+    assert not modules & {"arrays", "call_path", "creation", "lazy", "methods", "conv", "loss", "sgd", "core", "axes"}
+    for name in dir(package):
+        getattr(package, name)
+    assert "TYPE_CHECKING" not in dir(package)

@@ -270,9 +270,7 @@ def test_by_functions_of_numbers() -> None:
 
 def test_in_place_methods_are_those_whose_function_is_there() -> None:
     for name in inplace_methods.IN_PLACE:
-        assert hasattr(ag.Tensor, f"{name}_") == hasattr(ag.Tensor, name)
-    with pytest.raises(AttributeError, match="no attribute 'nothing_'"):
-        inplace_methods.InPlaceMethod("nothing").__get__(None, ag.Tensor)
+        assert getattr(ag.Tensor, f"{name}_").__wrapped__ is getattr(ag.Tensor, name)
     assert ag.Tensor.exp_.__name__ == "exp_"
 
 

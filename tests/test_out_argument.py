@@ -123,17 +123,17 @@ def test_a_change_by_out_is_noticed_by_backward() -> None:
 
 
 def test_signatures_and_documentation_are_the_functions_own() -> None:
-    assert str(inspect.signature(ag.add)) == str(inspect.signature(functions.add))
+    plain = str(inspect.signature(functions.add))
+    assert str(inspect.signature(ag.add)) == plain.replace(") ->", ", out=None) ->")
+    assert str(inspect.signature(ag.exp)) == "(input, *, out=None)"
     assert ag.add.__doc__ == functions.add.__doc__
     assert out_argument.takes_out(functions.add)(1.0, ag.tensor(2.0)).item() == 3.0
     with pytest.raises(TypeError, match="unexpected keyword argument 'inn'"):
         show.add(1.0, ag.tensor(2.0), inn=None)
 
 
-def test_every_function_that_is_listed_and_there_takes_out() -> None:
-    listed = [name for name in sorted(out_argument.TAKING_OUT) if hasattr(ag, name)]
-    assert len(listed) > 80
-    for name in listed:
+def test_every_function_that_is_listed_takes_out() -> None:
+    for name in out_argument.TAKING_OUT:
         shown = getattr(ag, name)
         with pytest.raises(TypeError, match=r"out must be a Tensor|missing|expected"):
             shown(out=3)

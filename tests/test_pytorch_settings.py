@@ -65,9 +65,9 @@ def test_threads(monkeypatch):
         ag.set_num_threads(0)
 
 
-def test_compile_and_script_give_things_back():
+def test_script_gives_things_back_and_compile_takes_pytorchs_options():
     layer = nn.Linear(2, 2)
-    assert ag.compile(layer, mode="max-autotune") is layer
+    assert ag.compile(layer, mode="max-autotune").weight is layer.weight
     assert ag.jit.script(layer) is layer
     assert ag.jit.trace(layer, ag.ones(1, 2)) is layer
 

@@ -784,7 +784,7 @@ def test_arguments_have_the_names_of_pytorch() -> None:
     assert ag.eq(input=t.k, other=2).tolist() == [True, False, True]
     assert ag.matmul(input=t.v, other=t.v).item() == 6.5
     assert ag.special.i1e(input=t.v * 0).tolist() == [0, 0, 0]
-    assert list(inspect.signature(ag.atan2).parameters) == ["input", "other"]
+    assert list(inspect.signature(ag.atan2).parameters) == ["input", "other", "out"]
     assert list(inspect.signature(ag.ops.atan2).parameters) == ["x", "y"]
     with pytest.raises(TypeError, match=r"exp\(\) got an unexpected keyword argument 'x'"):
         ag.exp(x=t.v)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_backends import DeviceError, namespace
+from autograd_backends.lookup import complex_dtypes
 
 from ..ends import across
 from ..inplace import node_of
@@ -203,7 +204,7 @@ def _as_list(given: Any) -> Sequence[Any]:
 def _ones(name: str, output: Tensor, create_graph: bool) -> Any:
     """The gradient of a single element by itself."""
     array = output.array
-    if output.dtype.is_complex:
+    if array.dtype in complex_dtypes[type(array)]:
         raise TapeError(
             f"{name}: grad can be implicitly created only for real scalar outputs, and this one is "
             f"{output.dtype.name}; make it real first, as with .abs(), or pass a gradient"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .distances import *
     from .elementary import *
     from .facts import *
+    from .histograms import *
     from .joining import *
     from .layers import *
     from .making import *
@@ -38,7 +39,7 @@ LAZY = {
         *("hardshrink", "hinge_embedding_loss", "instance_norm", "kl_div", "layer_norm", "margin_ranking_loss"),
         *("max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "native_channel_shuffle"),
         *("norm_except_dim", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "prelu"),
-        *("relu_", "rms_norm", "rrelu", "rrelu_", "selu", "selu_", "threshold", "threshold_", "triplet_margin_loss"),
+        *("rms_norm", "rrelu", "rrelu_", "selu", "selu_", "threshold", "threshold_", "triplet_margin_loss"),
     ),
     "functions.arranging": (
         *("broadcast_shapes", "diag_embed", "diagflat", "fliplr", "flipud", "ravel", "rot90", "sum_to_size"),
@@ -56,6 +57,7 @@ LAZY = {
         *("rad2deg", "rsub", "signbit"),
     ),
     "functions.facts": ("is_nonzero", "is_same_size", "is_signed", "typename"),
+    "functions.histograms": ("bincount", "histc", "histogram"),
     "functions.joining": (
         *("atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "cartesian_prod", "column_stack"),
         *("combinations", "dsplit", "dstack", "hsplit", "row_stack", "split_with_sizes", "tensor_split"),
@@ -83,9 +85,8 @@ LAZY = {
         *("sinc", "xlogy"),
     ),
     "functions.statistics": (
-        *("aminmax", "bincount", "corrcoef", "count_nonzero", "cov", "histc", "histogram", "kthvalue"),
-        *("median", "mode", "nanmean", "nanmedian", "nanquantile", "nansum", "quantile", "std_mean"),
-        *("var_mean",),
+        *("aminmax", "corrcoef", "count_nonzero", "cov", "kthvalue", "median", "mode", "nanmean", "nanmedian"),
+        *("nanquantile", "nansum", "quantile", "std_mean", "var_mean"),
     ),
     "functions.tensor_products": (
         *("addbmm", "addmv", "addr", "baddbmm", "chain_matmul", "cross", "ger", "kron", "tensordot", "vander"),

@@ -161,7 +161,7 @@ def _wide(x: Any) -> Any:
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """x 2^y"""
     # An integer y alone would make the power one of the default dtype, whose largest is less than float64's.
-    power = other.to(input.dtype) if _is_floating(input) and not _is_floating(other) else other
+    power = ops.astype(other, input.dtype) if _is_floating(input) and not _is_floating(other) else other
     # In three steps: the power alone may be larger than the result, its root too.
     third = ops.floor(power / 3)
     step = ops.pow(2.0, third)

@@ -1,4 +1,4 @@
-"""PyTorch's older constructors: ``FloatTensor``, ``LongTensor`` and so on.
+"""PyTorch's older words for dtypes: the constructors ``FloatTensor``, ``LongTensor`` and so on, and ``x.type()``.
 
 One is a dtype and a kind of device: called it makes a Tensor, given as a dtype it is its dtype, and ``isinstance``
 of it asks whether a Tensor is of both.
@@ -11,8 +11,11 @@ from typing import Any
 from ..creation import empty, tensor
 from ..dtypes import (
     DType,
+    as_dtype,
     bfloat16,
     bool_,
+    complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -22,6 +25,7 @@ from ..dtypes import (
     int64,
     uint8,
 )
+from ..refusals import named_method
 from ..tensor import Size, Tensor
 
 __all__ = [
@@ -37,6 +41,22 @@ __all__ = [
     "ShortTensor",
     "TensorType",
 ]
+
+
+#: PyTorch's words for dtypes, those of real numbers and of complex ones: constructors are of the first.
+_REAL = {
+    "BFloat16": bfloat16,
+    "Bool": bool_,
+    "Byte": uint8,
+    "Char": int8,
+    "Double": float64,
+    "Float": float32,
+    "Half": float16,
+    "Int": int32,
+    "Long": int64,
+    "Short": int16,
+}
+_COMPLEX = {"ComplexDouble": complex128, "ComplexFloat": complex64}
 
 
 class TensorType:
@@ -91,9 +111,7 @@ class TensorType:
 
 def types_on(device: str) -> dict[str, TensorType]:
     """All constructors for one kind of device."""
-    dtypes = {"BFloat16": bfloat16, "Bool": bool_, "Byte": uint8, "Char": int8, "Double": float64, "Float": float32}
-    dtypes |= {"Half": float16, "Int": int32, "Long": int64, "Short": int16}
-    return {f"{word}Tensor": TensorType(f"{word}Tensor", dtype, device) for word, dtype in dtypes.items()}
+    return {f"{word}Tensor": TensorType(f"{word}Tensor", dtype, device) for word, dtype in _REAL.items()}
 
 
 _cpu = types_on("cpu")
@@ -101,3 +119,18 @@ BFloat16Tensor, BoolTensor, ByteTensor = _cpu["BFloat16Tensor"], _cpu["BoolTenso
 CharTensor, DoubleTensor, FloatTensor = _cpu["CharTensor"], _cpu["DoubleTensor"], _cpu["FloatTensor"]
 HalfTensor, IntTensor, LongTensor = _cpu["HalfTensor"], _cpu["IntTensor"], _cpu["LongTensor"]
 ShortTensor = _cpu["ShortTensor"]
+
+
+def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """This Tensor with another dtype, also as ``"torch.FloatTensor"``; without an argument, its own of these names."""
+    words = _REAL | _COMPLEX
+    if dtype is None:
+        where = "torch.cuda" if self.device.type == "cuda" else "torch"
+        word = next((word for word, known in words.items() if known is self.dtype), self.dtype.name)
+        return f"{where}.{word}Tensor"
+    if isinstance(dtype, str) and dtype.endswith("Tensor"):
+        dtype = words.get(dtype.rpartition(".")[2].removesuffix("Tensor"), dtype)
+    return self.to(dtype=as_dtype(dtype))
+
+
+type = named_method(_type, "type")

@@ -36,4 +36,13 @@ from .upsampling import *
 if TYPE_CHECKING:
     from . import modules
 
-__getattr__, __dir__ = attributes(__name__, {"nn.modules": ("modules",)})
+__getattr__, __dir__ = attributes(
+    __name__,
+    {
+        "nn.functional": ("functional",),
+        "nn.init": ("init",),
+        "nn.modules": ("modules",),
+        "nn.parallel": ("parallel",),
+        "nn.utils": ("utils",),
+    },
+)

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 from ..creation import empty_like
 from ..dtypes import DType, as_dtype, bfloat16, float16, float32, float64
 from ..refusals import named_init
-from ..tape import no_grad
 from ..tensor import RemovableHandle, Tensor
 from .hooks import add_hook, call_with_hooks
 from .parameter import Buffer, Parameter
+from .state import IncompatibleKeys, join, load_state, state_of
 from .trail import locate
 
-__all__ = ["IncompatibleKeys", "Module"]
+__all__ = ["Module"]
 
 #: What is registered when it becomes an attribute, and in which register.
 _REGISTERS = ("_parameters", "_buffers", "_modules")
-
-#: Under which name a state has what `Module.get_extra_state` gave.
-_EXTRA_STATE = "_extra_state"
-
-
-class IncompatibleKeys(NamedTuple):
-    """What `Module.load_state_dict` found amiss: keys that the state lacked, and keys that the module lacks."""
-
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
 class Module:
@@ -68,6 +53,8 @@ class Module:
     training: bool
     #: Whether a hook was ever registered, here or for all modules: what a call without hooks looks at.
     _hooked: bool = False
+    #: How often an attribute of any module was set: replays look at it to see whether one may have changed.
+    changes: ClassVar[int] = 0
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
@@ -186,6 +173,7 @@ class Module:
     # ---------------------------------------------------------------- registering
 
     def __setattr__(self, name: str, value: Any) -> None:
+        Module.changes += 1
         if isinstance(value, Parameter):
             self._register("_parameters", name, value)
         elif isinstance(value, Buffer):
@@ -226,6 +214,7 @@ class Module:
             return
 
     def __delattr__(self, name: str) -> None:
+        Module.changes += 1
         for register in _REGISTERS:
             self.__dict__[register].pop(name, None)
         self._non_persistent.discard(name)
@@ -346,7 +335,7 @@ class Module:
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
-                yield from module.named_modules(memo, _join(prefix, name), remove_duplicate)
+                yield from module.named_modules(memo, join(prefix, name), remove_duplicate)
 
     def modules(self) -> Iterator[Module]:
         """Itself and every module below it, each once."""
@@ -406,7 +395,7 @@ class Module:
                 if value is None or (remove_duplicate and id(value) in seen):
                     continue
                 seen.add(id(value))
-                yield _join(path, name), value
+                yield join(path, name), value
 
     def get_submodule(self, target: str) -> Module:
         """The module at a path such as ``"encoder.0.fc"``; itself for an empty one.
@@ -674,25 +663,7 @@ class Module:
         >>> list(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).state_dict())
         ['0.weight', '0.bias', '1.weight', '1.bias', '1.running_mean', '1.running_var', '1.num_batches_tracked']
         """
-        state: dict[str, Any] = {} if destination is None else destination
-        places = [
-            (prefix + path + "." if path else prefix, module)
-            for path, module in self.named_modules(remove_duplicate=False)
-        ]
-        for start, module in places:
-            for hook in module._hooks("save_pre"):
-                hook(module, start, keep_vars)
-            own: dict[str, Tensor | None] = {**module._parameters, **module._buffers}
-            for name, tensor in own.items():
-                if tensor is not None and name not in module._non_persistent:
-                    state[start + name] = tensor if keep_vars else tensor.detach()
-            if module._has_extra_state():
-                state[start + _EXTRA_STATE] = module.get_extra_state()
-        # Each after what is below it.
-        for start, module in reversed(places):
-            for hook in module._hooks("save_post"):
-                hook(module, state, start, {})
-        return state
+        return state_of(self, {} if destination is None else destination, prefix, keep_vars)
 
     def get_extra_state(self) -> Any:
         """What else is to be saved, besides parameters and buffers; a subclass overrides it and `set_extra_state`.
@@ -782,53 +753,7 @@ class Module:
             raise TypeError(
                 f"load_state_dict: expected state_dict to be a dict of Tensors, not {type(state_dict).__name__}"
             )
-        given = dict(state_dict)
-        places = list(self.named_modules(remove_duplicate=False))
-        problems: list[str] = []
-        for path, module in places:
-            for hook in module._hooks("load_pre"):
-                hook(module, given, path + "." if path else "", {}, strict, [], [], problems)
-        own: dict[str, Tensor] = {}
-        extra: dict[str, Module] = {}
-        for path, module in places:
-            for name, tensor in (*module._parameters.items(), *module._buffers.items()):
-                if tensor is not None and name not in module._non_persistent:
-                    own[_join(path, name)] = tensor
-            if module._has_extra_state():
-                extra[_join(path, _EXTRA_STATE)] = module
-        missing = [key for key in (*own, *extra) if key not in given]
-        unexpected = [key for key in given if key not in own and key not in extra]
-        keys = IncompatibleKeys(missing, unexpected)
-        fitting = {key: given[key] for key in own if key in given}
-        problems += [text for key, value in fitting.items() if (text := _misfit(key, value, own[key]))]
-        after = [(module, hook) for _, module in reversed(places) for hook in module._hooks("load_post")]
-        self._refuse(problems, keys if strict and not after else None)
-        if assign:
-            for key, value in fitting.items():
-                path, _, name = key.rpartition(".")
-                setattr(self.get_submodule(path), name, _in_place_of(own[key], value))
-        else:
-            with no_grad():
-                # All conversions come first, so that one that fails leaves the model as it was.
-                values = [value.detach().to(own[key].device, own[key].dtype) for key, value in fitting.items()]
-                for key, value in zip(fitting, values, strict=True):
-                    own[key].copy_(value)
-        for key, module in extra.items():
-            if key in given:
-                module.set_extra_state(given[key])
-        for module, hook in after:
-            hook(module, keys)
-        self._refuse([], keys if strict else None)
-        return keys
-
-    def _refuse(self, problems: list[str], keys: IncompatibleKeys | None) -> None:
-        """Raise if there are `problems`, or `keys` that are missing or not expected."""
-        named = [] if keys is None else [("Missing", keys.missing_keys), ("Unexpected", keys.unexpected_keys)]
-        listed = [f"{what} key(s) in state_dict: {_quoted(names)}. " for what, names in named if names]
-        if listed or problems:
-            raise RuntimeError(
-                "\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *listed, *problems])
-            )
+        return load_state(self, state_dict, strict, assign)
 
     # ---------------------------------------------------------------- printing
 
@@ -848,38 +773,6 @@ class Module:
         return [(name, repr(module)) for name, module in self._modules.items()]
 
 
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
 def _moved(tensor: Tensor, device: str | None, dtype: DType | None) -> Tensor:
     casts = dtype is not None and tensor.dtype.kind in ("float", "complex")
     return tensor.to(tensor.device if device is None else device, dtype if casts else tensor.dtype)
-
-
-def _quoted(keys: list[str]) -> str:
-    return ", ".join(f'"{key}"' for key in keys)
-
-
-def _in_place_of(held: Tensor, value: Tensor) -> Tensor:
-    """`value`, as a Parameter if `held` is one, that requires grad as it did."""
-    if not isinstance(held, Parameter):
-        return value
-    if not isinstance(value, Parameter):
-        return Parameter(value.detach(), requires_grad=held.requires_grad)
-    value.requires_grad_(held.requires_grad)
-    return value
-
-
-def _misfit(key: str, value: Any, target: Tensor) -> str:
-    if not isinstance(value, Tensor):
-        return (
-            f'While copying the parameter named "{key}", expected a Tensor from checkpoint but received '
-            f"{type(value).__name__}"
-        )
-    if value.shape != target.shape:
-        return (
-            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, "
-            f"the shape in current model is {target.shape}."
-        )
-    return ""

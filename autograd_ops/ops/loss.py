@@ -8,10 +8,19 @@ from typing import Any
 from autograd_backends import kernels, namespace
 
 from ..registry import Array, ShapeOf, op
+from .activation import softmax
 from .compare import where
 from .elementwise import clamp, log, log1p
 
-__all__ = ["binary_cross_entropy", "mse", "nll_loss", "nll_loss_backward", "nll_loss_gather"]
+__all__ = [
+    "binary_cross_entropy",
+    "cross_entropy",
+    "cross_entropy_backward",
+    "mse",
+    "nll_loss",
+    "nll_loss_backward",
+    "nll_loss_gather",
+]
 
 # ---------------------------------------------------------------- of distances
 
@@ -62,6 +71,58 @@ binary_cross_entropy.backward(
 )
 
 # ---------------------------------------------------------------- of classes
+
+
+@op(
+    formula="dx = g factor (softmax x - 1 at the target)",
+    nondiff=("target",),
+    saves=("at", "factor", "top", "total"),
+    real=True,
+    fresh=True,
+)
+def cross_entropy(x: Array, target: Array, ignore_index: int, mean: bool) -> Array:
+    """log(sum(exp(x))) - x[target] of each row, summed.
+
+    The softmax and `nll_loss` as one node, for the common case.
+
+    Parameters
+    ----------
+    x
+        [N, C], neither of them 0.
+    target
+        Integers [N] in [0, C), or `ignore_index`.
+    ignore_index
+        Rows with this target count for nothing.
+    mean
+        Divide by the number of rows that count.
+
+    Raises
+    ------
+    IndexError
+        If a target is neither a class nor `ignore_index`.
+    """
+    return kernels(x).cross_entropy(x, target, ignore_index, mean)
+
+
+def _cross_entropy_backward_recorded(x: Any, output_grad: Any, at: Any, factor: Any, top: Any, total: Any) -> Any:
+    at, factor = getattr(at, "array", at), getattr(factor, "array", factor)
+    xp = namespace(at)
+    chosen = xp.arange(x.shape[1], dtype=at.dtype, device=at.device) == xp.reshape(at, (-1, 1))
+    return where(factor == 0, 0.0, (softmax(x, 1) - xp.astype(chosen, factor.dtype)) * (output_grad * factor))
+
+
+@op(
+    formula="of g factor (softmax x - 1 at the target)",
+    nondiff=("at", "factor", "top", "total"),
+    recorded=_cross_entropy_backward_recorded,
+)
+def cross_entropy_backward(x: Array, output_grad: Array, at: Array, factor: Array, top: Array, total: Array) -> Array:
+    """The gradient of x [N, C], from the gradient of the loss, 0-d, and what `cross_entropy` saves: the targets [N],
+    what each row's loss counts, [N, 1] or [1, 1], each row's largest element and its sum of exponentials less it"""
+    return kernels(x).cross_entropy_backward(x, output_grad, at, factor, top, total)
+
+
+cross_entropy.backward(x=lambda g, x, at, factor, top, total: cross_entropy_backward(x, g, at, factor, top, total))
 
 
 @op(

@@ -67,6 +67,7 @@ class Adam(Optimizer):
     """
 
     like_parameter: ClassVar[tuple[str, ...]] = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
+    elementwise: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -20,6 +20,7 @@ from ..refusals import named_init
 from ..tape import enable_grad
 from ..tensor import RemovableHandle, Tensor
 from .forgotten import Watch
+from .pack import Packs
 
 __all__ = ["Optimizer", "Update", "at_least_zero", "fractions"]
 
@@ -38,14 +39,15 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        for hook in list(self._hooks["step_pre"].values()):
+        hooks = self._hooks
+        for hook in list(hooks["step_pre"].values()) if "step_pre" in hooks else ():
             changed = hook(self, args, kwargs)
             if changed is not None:
                 args, kwargs = changed
         result = step(self, *args, **kwargs)
         self.has_stepped = True
         self._watch.stepped(self._parameters(), type(self).__name__)
-        for hook in list(self._hooks["step_post"].values()):
+        for hook in list(hooks["step_post"].values()) if "step_post" in hooks else ():
             hook(self, args, kwargs)
         return result
 
@@ -102,6 +104,10 @@ class Optimizer:
     #: Names of the state that has its parameter's shape; it follows the parameter's device and precision when loaded.
     like_parameter: ClassVar[tuple[str, ...]] = ()
 
+    #: Whether each element moves by itself, and all state but ``"step"`` is `like_parameter` and changed in place:
+    #: then small parameters take their steps as one.
+    elementwise: ClassVar[bool] = False
+
     #: Whether its formula is that of complex parameters too; else they are updated as pairs of real numbers.
     takes_complex: ClassVar[bool] = False
 
@@ -113,6 +119,7 @@ class Optimizer:
         self._watch = Watch()
         self._hooks: defaultdict[str, dict[int, Callable[..., Any]]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
+        self._packs = Packs()
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         if not isinstance(params, Iterable) or hasattr(params, "parameters"):
             raise TypeError(
@@ -170,22 +177,27 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        for group in self.param_groups:
+        for number, group in enumerate(self.param_groups):
             update = self.update_rule(group)
-            for parameter in group["params"]:
-                gradient = parameter.grad
-                if gradient is None:
-                    continue
+            parameters = [parameter for parameter in group["params"] if parameter._grad is not None]
+            if self.elementwise and self.state and len(parameters) > 1:
+                parameters = self._packs.move(self, number, parameters, update)
+            cls = dtype = None  # those of the last one: most are alike
+            for parameter in parameters:
                 array = parameter.array
-                backend = kernels(array)
-                backend.make_current(array)
-                wide = _wider(backend, array.dtype)
-                if parameter.dtype.is_complex and not self.takes_complex:
+                if type(array) is not cls or array.dtype is not dtype:
+                    cls, dtype = type(array), array.dtype
+                    backend = kernels(array)
+                    way, mixed = _way(backend, dtype), backend.mixes_devices
+                    as_it_is = way is None or (way is _COMPLEX and self.takes_complex)
+                if mixed:
+                    backend.make_current(array)
+                if as_it_is:
+                    update(parameter, array, parameter._grad.array)
+                elif way is _COMPLEX:
                     self._update_parts(update, parameter)
-                elif wide is None:
-                    update(parameter, array, gradient.array)
                 else:
-                    _update_wide(update, parameter, wide)
+                    _update_wide(update, parameter, way)
                 parameter.version[0] += 1  # backward refuses to go through an op that kept the values from before
         return loss
 
@@ -208,9 +220,9 @@ class Optimizer:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradient of every parameter; with ``set_to_none=False``, set it to zeros."""
         for parameter in self._parameters():
-            grad = parameter.grad
+            grad = parameter._grad
             if set_to_none or grad is None:
-                parameter.grad = None
+                parameter._grad = None
             elif grad.node is not None:  # a recorded gradient is somebody's value: leave it as it is
                 parameter.grad = Tensor(namespace(grad.array).zeros_like(grad.array))
             else:
@@ -268,6 +280,10 @@ class Optimizer:
 
     # ---------------------------------------------------------------- saving and loading
 
+    def __getstate__(self) -> dict[str, Any]:
+        self._packs.dissolve()
+        return self.__dict__
+
     def state_dict(self) -> dict[str, Any]:
         """A copy of all that is needed to go on: no array in it is one of the optimizer's.
 
@@ -289,6 +305,7 @@ class Optimizer:
         """
         for hook in list(self._hooks["save_pre"].values()):
             hook(self)
+        self._packs.dissolve()
         groups, start = [], 0
         for group in self.param_groups:
             numbers = list(range(start, start + len(group["params"])))
@@ -404,12 +421,18 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
+#: The way of a complex parameter.
+_COMPLEX = object()
+
+
 @cache
-def _wider(backend: Backend, dtype: Any) -> Any:
-    """The dtype to update parameters of a half-precision `dtype` in; ``None`` if their own will do.
+def _way(backend: Backend, dtype: Any) -> Any:
+    """How parameters of `dtype` are updated: as they are (``None``), as complex numbers, or in a wider dtype, this.
 
     In half precision ``lr * grad`` and the square of a gradient easily become 0.
     """
+    if dtype in backend.complex_dtypes:
+        return _COMPLEX
     wide = backend.accumulator(dtype)
     return None if wide == dtype else wide
 

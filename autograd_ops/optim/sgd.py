@@ -63,6 +63,7 @@ class SGD(Optimizer):
     """
 
     like_parameter: ClassVar[tuple[str, ...]] = ("momentum_buffer",)
+    elementwise: ClassVar[bool] = True
     takes_complex: ClassVar[bool] = True
 
     def __init__(
@@ -102,6 +103,12 @@ class SGD(Optimizer):
         )
         undamped = 1.0 - float(group["dampening"])
         nesterov, maximize = group["nesterov"], group["maximize"]
+
+        def descend(parameter: Tensor, array: Any, grad: Any) -> None:
+            array -= lr * grad
+
+        if not (maximize or weight_decay or momentum):
+            return descend
 
         def update(parameter: Tensor, array: Any, grad: Any) -> None:
             if maximize:

@@ -77,6 +77,13 @@ class Backend:
     workspace: int = 2**25
     on_host: ClassVar[bool] = False
 
+    def lines(self, name: str) -> Any:
+        """How a replay says an op, or the rule ``"op.input"``, in place of calling it; ``None`` if it has to call it.
+
+        See `numpy_backend.lines`, which has some.
+        """
+        return None
+
     # ---------------------------------------------------------------- devices
 
     def devices(self) -> list[Device]:
@@ -461,6 +468,8 @@ class Backend:
     softmax_backward = _default("softmax.softmax_backward")
     log_softmax = _default("softmax.log_softmax")
     log_softmax_backward = _default("softmax.log_softmax_backward")
+    cross_entropy = _default("cross_entropy.cross_entropy")
+    cross_entropy_backward = _default("cross_entropy.cross_entropy_backward")
     logsumexp = _default("softmax.logsumexp")
     ctc_loss = _default("ctc.ctc_loss")
     ctc_loss_backward = _default("ctc.ctc_loss_backward")

@@ -49,8 +49,8 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "chain": {"x": (8, 8)},
 }
 
-#: From weights and a batch to the loss and the gradients of the weights.
-Loss = Callable[[Arrays, Arrays], tuple[Any, Mapping[str, np.ndarray]]]
+#: From weights and a batch to the loss, and to what its library has for the gradients of the weights.
+Loss = Callable[[Any, Any], Any]
 
 
 class _SGD:
@@ -87,7 +87,7 @@ class optim:  # stands where a workload finds ``lib.optim``
 class ByHand:
     """A workload written for one library: has what `Session` has."""
 
-    optim = optim
+    optim: Any = optim
 
     def __init__(self, workload: Workload, loss: Loss, **sizes: int) -> None:
         self.workload, self.loss = workload, loss

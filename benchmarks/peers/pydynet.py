@@ -42,7 +42,7 @@ LOSSES = {"tiny-mlp-sgd": tiny_mlp, "tiny-mlp-adam": tiny_mlp, "mlp": mlp, "chai
 
 
 class _Optimizers:
-    SGD = partial(pdn.optim.SGD, momentum=0)  # which is 0.5 by default
+    SGD = partial(pdn.optim.SGD, momentum=0, nesterov=False)  # it is 0.5 and True by default
     Adam = pdn.optim.Adam
 
 

@@ -106,6 +106,7 @@ def test_a_hook_after_accumulation() -> None:
 
 
 def test_an_optimizer_step_inside_backward() -> None:
+    ag.manual_seed(0)
     model = nn.Linear(2, 1)
     before = [p.detach().clone() for p in model.parameters()]
     for p in model.parameters():

@@ -13,7 +13,7 @@ from autograd_backends.numpy_backend.onednn import library as door
 if door.why_not() is not None:
     pytest.skip(f"oneDNN: {door.why_not()}", allow_module_level=True)
 
-from autograd_backends.numpy_backend.onednn import memory, products, room
+from autograd_backends.numpy_backend.onednn import convolutions, memory, products, room
 from autograd_backends.numpy_backend.onednn import plan as plans
 from autograd_backends.numpy_backend.onednn.constants import (
     BINARY_ADD,
@@ -26,6 +26,7 @@ from autograd_backends.numpy_backend.onednn.constants import (
 from autograd_backends.numpy_backend.onednn.memory import Operand
 from autograd_backends.numpy_backend.onednn.plan import Plan
 from autograd_backends.numpy_backend.onednn.room import here
+from autograd_backends.options import ConvOptions
 
 from . import numbers
 
@@ -117,6 +118,19 @@ def test_where_it_fails_numpy_does_the_work(monkeypatch: pytest.MonkeyPatch, fre
     monkeypatch.setattr(door.library(), "primitive_execute", lambda *arguments: 5)
     assert products.linear(x, weight, None) is None
     monkeypatch.undo()
+
+
+def test_a_plan_that_needs_much_has_memory_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, weight = numbers(2, 3, 9, 9), numbers(5, 3, 3, 3)
+    options = ConvOptions(padding=1)
+    with_arena = convolutions.conv(2, x, weight, None, options)
+    monkeypatch.setattr(room, "KEPT", 100)
+    monkeypatch.setattr(here(), "arena", np.empty(0, np.uint8))
+    monkeypatch.setattr(here(), "base", 0)
+    monkeypatch.setattr(here(), "plans", {})
+    for _ in range(3):
+        np.testing.assert_array_equal(convolutions.conv(2, x, weight, None, options), with_arena)
+    assert here().arena.nbytes == 0
 
 
 def test_what_runs_in_the_midst_of_a_plan_is_numpys(monkeypatch: pytest.MonkeyPatch) -> None:

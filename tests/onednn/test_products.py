@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -105,3 +106,12 @@ def test_other_dtypes_are_numpys() -> None:
     assert (out == 128).all()
     mixed = namespace(x).matmul(x.astype(np.float32), x)
     assert mixed.dtype == np.float64
+
+
+@pytest.mark.usefixtures("onednn_does_all")
+def test_arrays_that_were_pickled_are_onednns_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = pickle.loads(pickle.dumps(numbers(3, 4)))  # with a float32 that is another object than NumPy's own
+    called = []
+    monkeypatch.setitem(namespace(x).matmul.__globals__, "fast", lambda *factors: called.append(factors))
+    namespace(x).matmul(x, x.T)
+    assert len(called) == 1

@@ -103,7 +103,8 @@ def gelu_backward(x: np.ndarray, g: np.ndarray, approximate: str) -> np.ndarray:
     if approximate == "tanh":
         step = 1e-30
         return g * np.imag(gelu(x + 1j * step, approximate)) / step
-    return g * (gelu(np.ones_like(x) * x, approximate) / np.where(x == 0, 1, x) + np.where(x == 0, 0.5, 0) + x * _phi(x))
+    whole = gelu(np.ones_like(x) * x, approximate) / np.where(x == 0, 1, x) + np.where(x == 0, 0.5, 0)
+    return g * (whole + x * _phi(x))
 
 
 def _phi(x: np.ndarray) -> np.ndarray:

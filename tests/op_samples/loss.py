@@ -63,6 +63,32 @@ CASES = [
 ]
 WEIGHT = distinct((4,), 0.5, 2.0, 7)
 
+ROWS = [case for case in CASES if len(case[0]) == 2]
+
+
+def cross_entropy(x: np.ndarray, target: np.ndarray, ignored: int, mean: bool) -> Any:
+    """Row by row."""
+    counted = [np.log(np.exp(row).sum()) - row[t] for row, t in zip(x, target, strict=True) if t != ignored]
+    return np.mean(counted) if mean else np.sum(counted)
+
+
+def cross_entropy_backward(x: np.ndarray, g: np.ndarray, at: np.ndarray, factor: np.ndarray, *_: Any) -> np.ndarray:
+    """The derivative, element by element."""
+    soft = np.exp(x) / np.exp(x).sum(1, keepdims=True)
+    return np.array(
+        [
+            [(soft[i, j] - (j == at[i])) * factor[min(i, len(factor) - 1), 0] * g for j in range(x.shape[1])]
+            for i in range(len(x))
+        ]
+    )
+
+
+def class_numbers(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the forward pass keeps: each row's largest element, and its sum of exponentials less it."""
+    top = x.max(1, keepdims=True)
+    return top, np.exp(x - top).sum(1, keepdims=True)
+
+
 SAMPLES: dict[str, list[Sample]] = {
     "mse": [
         *[Sample(mse, x, y) for x, y in pairs() if x.size and y.size],
@@ -72,6 +98,15 @@ SAMPLES: dict[str, list[Sample]] = {
     "binary_cross_entropy": [
         *[Sample(binary_cross_entropy, x, y) for x, y in pairs(0.1, 0.9)],
         Sample(binary_cross_entropy, distinct((2, 3), 0.1, 0.9), 1.0),
+    ],
+    "cross_entropy": [
+        Sample(cross_entropy, distinct(shape), target, -100, mean) for shape, target in ROWS for mean in (True, False)
+    ]
+    + [Sample(cross_entropy, distinct((3, 4)), np.array([2, 0, 3]), 2, mean) for mean in (True, False)],
+    "cross_entropy_backward": [
+        Sample(cross_entropy_backward, distinct((3, 4)), distinct((), seed=3), np.array([3, 0, 2]), factor, *numbers)
+        for numbers in [class_numbers(distinct((3, 4)))]
+        for factor in (np.full((1, 1), 0.5), np.array([[0.5], [0.0], [0.5]]))
     ],
     "nll_loss": [
         Sample(nll_loss, distinct(shape), target, weight, -100, reduction)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autograd_backends.lookup import floating_dtypes
+
 from ... import ops
 from ...refusals import named
 from ...tensor import Tensor
@@ -62,6 +64,9 @@ def cross_entropy(
     if not 0.0 <= label_smoothing <= 1.0:
         raise ValueError(f"cross_entropy: label_smoothing must be in [0, 1], got {label_smoothing}")
     reduction = chosen_reduction(reduction, size_average, reduce)
+    if weight is None and not label_smoothing and reduction != "none" and _is_plain(input, target):
+        check_reduction("cross_entropy", reduction)
+        return ops.cross_entropy(input, target, ignore_index, reduction == "mean")
     log_probs = ops.log_softmax(input, _class_axis("cross_entropy", input))
     if target.dtype.kind == "float":
         if ignore_index >= 0:
@@ -109,6 +114,19 @@ def nll_loss(
     reduction = chosen_reduction(reduction, size_average, reduce)
     _class_axis("nll_loss", input)
     return _of_classes("nll_loss", input, target, weight, ignore_index, reduction, 0.0)
+
+
+def _is_plain(input: Tensor, target: Tensor) -> bool:
+    """Whether they are float scores [N, C] and integer classes [N], and not empty."""
+    scores, classes = input.array, target.array
+    shape = scores.shape
+    return (
+        len(shape) == 2
+        and classes.shape == shape[:1]
+        and 0 not in shape
+        and scores.dtype in floating_dtypes[type(scores)]
+        and target.dtype.kind in ("int", "uint")
+    )
 
 
 def _class_axis(name: str, input: Tensor) -> int:

@@ -16,6 +16,7 @@ from . import activation as activations
 from . import attention as attentions
 from . import bits, namespace
 from . import conv as convs
+from . import cross_entropy as class_losses
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
@@ -61,6 +62,11 @@ class NumpyBackend(Backend):
         *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
         *(np.float16, np.float32, np.float64, np.complex64, np.complex128),
     )
+
+    def lines(self, name: str) -> Any:
+        from .lines import LINES  # imported when something is replayed
+
+        return LINES.get(name)
 
     def devices(self) -> list[Device]:
         return [CPU]
@@ -273,6 +279,8 @@ class NumpyBackend(Backend):
     softmax_backward = staticmethod(softmaxes.softmax_backward)
     log_softmax = staticmethod(softmaxes.log_softmax)
     log_softmax_backward = staticmethod(softmaxes.log_softmax_backward)
+    cross_entropy = staticmethod(class_losses.cross_entropy)
+    cross_entropy_backward = staticmethod(class_losses.cross_entropy_backward)
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)

@@ -50,6 +50,7 @@ from numpy import (
     greater,
     greater_equal,
     hypot,
+    iinfo,
     inf,
     int8,
     int16,
@@ -219,6 +220,10 @@ def expand_dims(x: Any, /, *, axis: int = 0) -> Any:
     if not -rank <= axis < rank:
         raise IndexError(f"axis {axis} is out of range for {rank} dimensions")
     return x[(slice(None),) * (axis % rank) + (None,)]
+
+
+def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
+    return x.take(indices, axis)
 
 
 def squeeze(x: Any, /, axis: Any) -> Any:

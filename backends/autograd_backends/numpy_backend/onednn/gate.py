@@ -4,7 +4,7 @@ The source of a gate is generated, as that of an op's call is, because anything 
 small array more than its arithmetic. That of ``linear`` reads::
 
     def linear(x, weight, bias):
-        if x.size * (weight.shape or ZERO)[-1] >= least and x.dtype is float32:
+        if x.size * (weight.shape or ZERO)[-1] >= least and x.dtype == float32:
             out = fast(x, weight, bias)     # None where it declines: an odd layout, a kind that oneDNN does slowly
             if out is not None:
                 return out
@@ -31,7 +31,7 @@ __all__ = ["forced", "gate", "open_gates"]
 
 _SOURCE = """\
 def {name}({parameters}):
-    if {work} >= least and {array}.dtype is float32:
+    if {work} >= least and {array}.dtype == float32:
         out = fast({passed})
         if out is not None:
             return out

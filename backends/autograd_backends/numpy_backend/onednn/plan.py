@@ -204,16 +204,18 @@ class Plan:
             set_handle = lib.set_handle
             for memory, place in self._outside:
                 set_handle(memory, address(arrays[place]))
-            if self._base != room.base and self._inside:
+            arena, base = (None, room.base) if self.size <= rooms.KEPT else rooms.memory(self.size)
+            if self._base != base and self._inside:
                 for memory, offset in self._inside:
-                    set_handle(memory, room.base + offset)
-                self._base = room.base
+                    set_handle(memory, base + offset)
+                self._base = base
             if before:
                 lib.set_threads(1)
             for primitive, count, arguments in self._steps:
                 if lib.primitive_execute(primitive, room.stream, count, arguments):
                     self.failed = True
                     return False
+            del arena  # until here it is in use
             return True
         finally:
             if before:

@@ -16,14 +16,18 @@ from typing import Any
 
 import numpy as np
 
+from ...array_types import Array
 from . import threads
 from .library import library
 from .memory import address
 
-__all__ = ["Room", "here", "making"]
+__all__ = ["KEPT", "Room", "here", "making", "memory"]
 
 #: The most plans that a thread keeps.
 PLANS = 1024
+
+#: The most bytes that an arena keeps between calls. A plan that needs more has memory of its own during each.
+KEPT = 2**28
 
 #: Held while a plan is made, and while the process forks: no child is born with one of oneDNN's locks taken.
 making = threading.RLock()
@@ -62,16 +66,21 @@ class Room:
             raise MemoryError("oneDNN has no memory for a stream")
 
     def grow(self, size: int) -> None:
-        """Let the arena hold at least `size` bytes."""
-        if self.arena.nbytes < size + 64:
-            self.arena = np.empty(size + 64, np.uint8)
-            self.base = -(-(address(self.arena).value or 0) // 64) * 64
+        """Let the arena hold at least `size` bytes, but for plans that need more than is kept."""
+        if self.arena.nbytes < size + 64 and size <= KEPT:
+            self.arena, self.base = memory(size)
 
     def keep(self, key: Any, plan: Any) -> None:
         """Remember `plan`, and forget the oldest if there are too many."""
         if len(self.plans) >= PLANS:
             del self.plans[next(iter(self.plans))]
         self.plans[key] = plan
+
+
+def memory(size: int) -> tuple[Array, int]:
+    """Memory for `size` bytes, and the first address in it that 64 divides."""
+    block = np.empty(size + 64, np.uint8)
+    return block, -(-(address(block).value or 0) // 64) * 64
 
 
 class _Rooms(threading.local):
