@@ -20,7 +20,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 
 #: (kernel, sizes): products by (rows, d_input, d_output) or (batch, n, k, m), convolutions by
-#: (N, C_in, C_out, side, kernel, stride, groups, rank).
+#: (N, C_in, C_out, side, kernel, stride, groups, rank), what goes by rows or by planes by the shape of x.
 PRODUCTS = [(16, 16, 16), (32, 16, 32), (32, 32, 32), (64, 32, 32), (64, 64, 32), (64, 64, 64), (64, 128, 64)]
 PRODUCTS += [(64, 784, 10), (64, 784, 128), (64, 128, 10), (1024, 128, 128), (1024, 128, 512), (256, 512, 1024)]
 BATCHES = [(16, 16, 16, 16), (16, 32, 16, 32), (64, 32, 16, 32), (16, 64, 32, 64), (64, 64, 32, 64), (64, 64, 64, 32)]
@@ -33,6 +33,18 @@ CONVOLUTIONS = [
 ]
 TRANSPOSED = [(1, 4, 4, 4, 2, 2, 1, 2), (8, 32, 16, 16, 2, 2, 1, 2), (8, 64, 32, 16, 4, 2, 1, 2)]
 TRANSPOSED += [(16, 64, 32, 50, 4, 2, 1, 1), (2, 16, 8, 8, 2, 2, 1, 3)]
+ROWS = [(8, 64), (8, 128), (16, 128), (32, 128), (64, 128), (1024, 65), (1024, 128), (256, 1024), (1024, 512)]
+PLANES = [
+    (4, 8, 8, 8),
+    (8, 8, 8, 8),
+    (16, 16, 8, 8),
+    (32, 16, 8, 8),
+    (32, 32, 16, 16),
+    (32, 16, 32, 32),
+    (64, 32, 28, 28),
+]
+BY_ROWS = ("gelu", "softmax", "log_softmax", "layer_norm")
+BY_PLANES = ("batch_norm_train", "max_pool2d_with_indices")
 CASES: list[tuple[str, tuple[int, ...]]] = [
     *(("linear", sizes) for sizes in PRODUCTS),
     *(("linear_x_backward", sizes) for sizes in PRODUCTS),
@@ -40,6 +52,8 @@ CASES: list[tuple[str, tuple[int, ...]]] = [
     *(("matmul", sizes) for sizes in BATCHES),
     *((f"conv{direction}", sizes) for direction in ("", "_x", "_weight") for sizes in CONVOLUTIONS),
     *((f"conv_transpose{direction}", sizes) for direction in ("", "_x", "_weight") for sizes in TRANSPOSED),
+    *((f"{name}{direction}", sizes) for name in BY_ROWS for direction in ("", "_backward") for sizes in ROWS),
+    *((name, sizes) for name in (*BY_PLANES, "batch_norm_train_backward") for sizes in PLANES),
 ]
 
 
@@ -59,7 +73,9 @@ def best(call: Callable[[], Any], seconds: float) -> float:
 
 
 def arrays_of(kernel: str, sizes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    """The arrays of a case: of convolutions x, weight and the gradient of the output."""
+    """The arrays of a case: x, weight and the gradient of the output; x and that of what goes by rows or planes."""
+    if kernel.startswith((*BY_ROWS, *BY_PLANES)):
+        return numbers(*sizes), numbers(*sizes)[::-1].copy()
     if kernel == "matmul":
         batch, n, k, m = sizes
         return numbers(batch, n, k), numbers(batch, k, m)
@@ -80,6 +96,8 @@ def ours(kernel: str, sizes: tuple[int, ...]) -> tuple[str, tuple[Any, ...]]:
     from autograd_backends.options import ConvOptions, ConvTransposeOptions
 
     given = arrays_of(kernel, sizes)
+    if kernel.startswith((*BY_ROWS, *BY_PLANES)):
+        return kernel, _arguments(kernel, *given)
     if kernel == "matmul":
         return kernel, given
     if kernel.startswith("linear"):
@@ -98,6 +116,25 @@ def ours(kernel: str, sizes: tuple[int, ...]) -> tuple[str, tuple[Any, ...]]:
     return name, (x, weight, None, options)
 
 
+def _arguments(kernel: str, x: np.ndarray, grad: np.ndarray) -> tuple[Any, ...]:
+    """Those of a kernel that goes by rows or by planes."""
+    from autograd_backends import get_backend
+
+    backend: Any = get_backend("cpu")
+    name = kernel.removesuffix("_backward")
+    if name == "max_pool2d_with_indices":
+        return x, (2, 2), (2, 2), (0, 0), (1, 1), False
+    if name == "gelu":
+        return (x, "none") if kernel == name else (x, grad, "none")
+    if "softmax" in name:
+        return (x, -1) if kernel == name else (getattr(backend, name)(x, -1), grad, -1)
+    gamma = numbers(x.shape[-1] if name == "layer_norm" else x.shape[1])
+    if kernel == name:
+        return x, gamma, gamma, 1e-5
+    _, *statistics = getattr(backend, name)(x, gamma, gamma, 1e-5)
+    return (x, gamma, *statistics, *((1e-5,) if name == "batch_norm_train" else ()), grad, (True,) * 3)
+
+
 def work(name: str, arguments: tuple[Any, ...]) -> int:
     """The work of a call, as the table counts it."""
     from autograd_backends.numpy_backend.onednn.table import KERNELS
@@ -109,6 +146,8 @@ def work(name: str, arguments: tuple[Any, ...]) -> int:
 def theirs(torch: Any, kernel: str, sizes: tuple[int, ...]) -> Callable[[], Any]:
     """PyTorch's call for a case."""
     given = [torch.from_numpy(a) for a in arrays_of(kernel, sizes)]
+    if kernel.startswith((*BY_ROWS, *BY_PLANES)):
+        return _their_call(torch, kernel, *given)
     if kernel == "matmul":
         return lambda: torch.matmul(*given)
     if kernel.startswith("linear"):
@@ -124,6 +163,33 @@ def theirs(torch: Any, kernel: str, sizes: tuple[int, ...]) -> Callable[[], Any]
         needs = [kernel.endswith("_x"), kernel.endswith("_weight"), False]
         return lambda: torch.ops.aten.convolution_backward(grad, x, weight, None, *places, needs)
     return lambda: torch.convolution(x, weight, None, *places)
+
+
+def _their_call(torch: Any, kernel: str, x: Any, grad: Any) -> Callable[[], Any]:
+    """PyTorch's call for a kernel that goes by rows or by planes."""
+    aten = torch.ops.aten
+    name = kernel.removesuffix("_backward")
+    if name == "max_pool2d_with_indices":
+        return lambda: aten.max_pool2d_with_indices(x, [2, 2])
+    if name == "gelu":
+        return (lambda: aten.gelu(x)) if kernel == name else lambda: aten.gelu_backward(grad, x)
+    if "softmax" in name:
+        forward, backward = getattr(aten, f"_{name}"), getattr(aten, f"_{name}_backward_data")
+        out = forward(x, -1, False)
+        return (lambda: forward(x, -1, False)) if kernel == name else lambda: backward(grad, out, -1, x.dtype)
+    gamma = torch.from_numpy(numbers(x.shape[-1] if name == "layer_norm" else x.shape[1]))
+    needs = [True] * 3
+    if name == "layer_norm":
+        given = x, list(x.shape[-1:])
+        _, *statistics = aten.native_layer_norm(*given, gamma, gamma, 1e-5)
+        if kernel == name:
+            return lambda: aten.native_layer_norm(*given, gamma, gamma, 1e-5)
+        return lambda: aten.native_layer_norm_backward(grad, *given, *statistics, gamma, gamma, needs)
+    of_train = True, 0.1, 1e-5
+    _, *statistics = aten.native_batch_norm(x, gamma, gamma, None, None, *of_train)
+    if kernel == name:
+        return lambda: aten.native_batch_norm(x, gamma, gamma, None, None, *of_train)
+    return lambda: aten.native_batch_norm_backward(grad, x, gamma, None, None, *statistics, True, 1e-5, needs)
 
 
 def answer(seconds: float) -> None:

@@ -156,6 +156,9 @@ def _given(build: Any, windows: tuple[Window, ...], groups: int, out: Array, *in
 #: The most channels of an x whose gradient is computed in order.
 FEW = 4
 
+#: How many multiplications and additions take as long as what `Plan.shared` has in mind for an element.
+PRODUCTS = 128
+
 #: The windows and the number of groups.
 Options = tuple[tuple[Window, ...], int]
 
@@ -226,9 +229,12 @@ def _plan_backward_weights(plan: Plan, options: Options, out: Operand, x: Operan
 
 
 def _work(options: Options, of_batch: Operand, weight: Operand) -> int:
-    """How much there is to do for the batch of an operand: four multiplications and additions count as one."""
+    """How much there is to do for the batch of an operand, as passes over elements: some 0.3 ms are done by one thread.
+
+    With a second one a convolution is five steps, in each of which the threads wait for each other.
+    """
     windows, _ = options
-    return of_batch.shape[0] * prod(w.out for w in windows) * prod(weight.shape) // 4
+    return of_batch.shape[0] * prod(w.out for w in windows) * prod(weight.shape) // PRODUCTS
 
 
 def _chosen(in_order: bool, described: Callable[[bool], Handle]) -> Handle:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
 from pathlib import Path
 
-__all__ = ["SIGNATURES", "Library", "Unavailable", "library", "why_not"]
+__all__ = ["SIGNATURES", "Library", "Unavailable", "brief_waits", "library", "why_not"]
 
 #: Set to ``0`` in the environment, it leaves all work to NumPy.
 SWITCH = "AUTOGRAD_OPS_ONEDNN"
@@ -111,7 +111,7 @@ _WAITS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 
 
 @contextmanager
-def _brief_waits() -> Iterator[None]:
+def brief_waits() -> Iterator[None]:
     """Within it GNU's OpenMP, if loaded, lets threads wait some ten microseconds awake for each other, then asleep.
 
     By itself it keeps them awake for milliseconds. Where other programs run, a thread that waits then has the processor
@@ -147,7 +147,7 @@ class Library:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        with _brief_waits():
+        with brief_waits():
             self._dll = dll = ctypes.CDLL(path)
         dll.dnnl_version.restype = POINTER(_Version)
         version = dll.dnnl_version().contents

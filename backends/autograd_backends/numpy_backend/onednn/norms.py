@@ -44,6 +44,9 @@ __all__ = ["batch_norm_train", "batch_norm_train_backward", "layer_norm", "layer
 
 Needs = tuple[bool, bool, bool]
 
+#: OpenBLAS wakes other threads, which would be in the way of oneDNN's, for products of longer rows.
+THREADED = 10_000
+
 #: How many standard deviations from 0 a mean may be, that its last digits do not matter.
 NEAR = 32.0
 
@@ -132,9 +135,9 @@ def batch_norm_train_backward(
     mean = mean.reshape(per_channel)
     if not run(_centred, None, made, rows, mean):
         return None
-    # NumPy is good at products of two rows and at sums of one. Of few numbers, the sums are of double precision.
-    normal_sum = np.vecdot(made, grad).sum(0, dtype=np.float64)
-    grad_sum = np.add.reduce(grad, 2).sum(0, dtype=np.float64)
+    # Of few numbers, the sums over the batch are of double precision.
+    normal_sum = _products_of_rows(made, grad).sum(0, dtype=np.float64)
+    grad_sum = _products_of_rows(grad, np.ones(planes[2], FLOAT32)).sum(0, dtype=np.float64)
     rstd = 1 / np.sqrt(variance.astype(np.float64) + epsilon)
     normal_sum *= rstd
     if needs[0]:
@@ -149,6 +152,11 @@ def batch_norm_train_backward(
         normal_sum.astype(FLOAT32) if needs[1] else None,
         grad_sum.astype(FLOAT32) if needs[2] else None,
     )
+
+
+def _products_of_rows(x: Array, y: Array) -> Array:
+    """Those of BLAS, which adds up in a quarter of the time of NumPy's sum, if it does so on this thread."""
+    return np.vecdot(x, y) if x.shape[-1] <= THREADED else np.einsum("...p,...p->...", x, y)
 
 
 def _is_near(mean: Array, rstd: Array) -> bool:
