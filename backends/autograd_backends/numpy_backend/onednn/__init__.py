@@ -6,7 +6,7 @@ other dtypes, odd layouts, and what it has only a slow reference implementation 
 
 Rooms: `table` lists the kernels and `thresholds` from what size on they pay; `gate` puts them before NumPy's; `library`
 finds and loads; `memory` describes arrays; `plan` makes, caches and runs; `room` is what each thread has of its own;
-`buffers` makes outputs; `threads` counts threads. One file a family of kernels has the rest.
+`threads` counts threads. One file a family of kernels has the rest.
 
 How to add a kernel
 -------------------
@@ -46,5 +46,5 @@ Three lines of a family's file say what oneDNN is to do, a function calls it, an
 - Memory that must outlive the call, such as the workspace from a forward to a backward primitive, is
   ``plan.extra(primitive, QUERY_WORKSPACE)``: get the plan by `prepare`, make an array of ``plan.extras[0]`` bytes, and
   pass it last to ``plan.run(here(), arrays)``.
-- Nothing that is passed may be kept: the arrays are the caller's. Outputs come from `buffers.empty`.
+- Nothing that is passed may be kept: the arrays are the caller's. Outputs come from the backend's `buffers.empty`.
 """

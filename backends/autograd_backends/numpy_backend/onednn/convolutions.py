@@ -28,7 +28,7 @@ from ...shapes import (
     conv_windows,
 )
 from ...windows import Window
-from .buffers import empty
+from ..buffers import empty
 from .constants import (
     BIAS,
     CONVOLUTION_DIRECT,
@@ -46,7 +46,7 @@ from .constants import (
     SRC,
     WEIGHTS,
 )
-from .memory import Handle, Operand, Refused, any_layout, dims, in_order
+from .memory import FLOAT32, Handle, Operand, Refused, any_layout, dims, in_order
 from .plan import Plan, run, run_copied
 from .positions import padding_after
 
@@ -128,7 +128,7 @@ def conv_transpose_weight_backward(
 def _forward(
     x: Array, weight: Array, bias: Array | None, shape: Shape, windows: tuple[Window, ...], groups: int
 ) -> Array | None:
-    out = empty(shape)
+    out = empty(shape, FLOAT32)
     given = (out, x, weight) if bias is None else (out, x, weight, bias)
     return _given(_plan_forward, windows, groups, *given)
 
@@ -136,14 +136,14 @@ def _forward(
 def _backward_data(
     output_grad: Array, weight: Array, shape: Shape, windows: tuple[Window, ...], groups: int
 ) -> Array | None:
-    out = empty(shape)
+    out = empty(shape, FLOAT32)
     return _given(_plan_backward_data, windows, groups, out, output_grad, weight)
 
 
 def _backward_weights(
     x: Array, output_grad: Array, shape: Shape, windows: tuple[Window, ...], groups: int
 ) -> Array | None:
-    out = empty(shape)
+    out = empty(shape, FLOAT32)
     return _given(_plan_backward_weights, windows, groups, out, x, output_grad)
 
 

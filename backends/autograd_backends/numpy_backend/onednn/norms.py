@@ -14,7 +14,7 @@ import numpy as np
 from ...array_types import Array
 from ...results import BatchNormTrain, BatchNormTrainBackward, LayerNorm, LayerNormBackward
 from ...shapes import check_batch_norm, check_layer_norm
-from .buffers import empty
+from ..buffers import empty
 from .constants import (
     BACKWARD,
     BACKWARD_DATA,
@@ -56,7 +56,7 @@ def layer_norm(x: Array, gamma: Array | None, beta: Array | None, epsilon: float
     check_layer_norm(
         "layer_norm", x.shape, None if gamma is None else gamma.shape, None if beta is None else beta.shape
     )
-    out, lead = empty(x.shape), (*x.shape[:-1], 1)
+    out, lead = empty(x.shape, FLOAT32), (*x.shape[:-1], 1)
     mean, variance = np.empty(lead, FLOAT32), np.empty(lead, FLOAT32)
     options = epsilon, gamma is not None, beta is not None
     given = (mean, variance, x, *(p for p in (gamma, beta) if p is not None))
@@ -72,7 +72,11 @@ def layer_norm_backward(
     """The gradients of x [..., d], gamma [d] and beta [d], from rows' mean and rstd [..., 1]"""
     with np.errstate(divide="ignore", over="ignore"):
         variance = 1 / (rstd * rstd)
-    x_grad, of_scale, of_shift = empty(x.shape), np.empty(x.shape[-1:], FLOAT32), np.empty(x.shape[-1:], FLOAT32)
+    x_grad, of_scale, of_shift = (
+        empty(x.shape, FLOAT32),
+        np.empty(x.shape[-1:], FLOAT32),
+        np.empty(x.shape[-1:], FLOAT32),
+    )
     scale = np.ones(x.shape[-1:], FLOAT32) if gamma is None else gamma
     given = of_scale, of_shift, x, scale, mean, variance, output_grad
     options = needs[1] or needs[2]
@@ -92,7 +96,7 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     n, channels = x.shape[:2]
     if x.ndim == 2 or not x.size or not x.flags.c_contiguous:
         return None
-    out = empty((n * channels, x.size // (n * channels)))
+    out = empty((n * channels, x.size // (n * channels)), FLOAT32)
     means, variances = np.empty((n, channels), FLOAT32), np.empty((n, channels), FLOAT32)
     if not run(
         _forward, (epsilon, False, False), out, means.reshape(-1, 1), variances.reshape(-1, 1), x.reshape(out.shape)
@@ -130,7 +134,7 @@ def batch_norm_train_backward(
     if x.ndim == 2 or not x.size or not x.flags.c_contiguous or output_grad.shape != x.shape:
         return None
     planes = (n, channels, x.size // (n * channels))
-    made, rows, grad = empty(planes), x.reshape(planes), np.ascontiguousarray(output_grad).reshape(planes)
+    made, rows, grad = empty(planes, FLOAT32), x.reshape(planes), np.ascontiguousarray(output_grad).reshape(planes)
     per_channel = (1, channels, 1)
     mean = mean.reshape(per_channel)
     if not run(_centred, None, made, rows, mean):

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from ...array_types import Array, Shape
+from ..buffers import empty
 from . import room as rooms
-from .buffers import empty
 from .constants import OUT_OF_MEMORY, QUERY_IMPLEMENTATION, QUERY_SCRATCHPAD, SCRATCHPAD, SCRATCHPAD_USER, TYPES
 from .library import Library
-from .memory import Handle, Operand, Refused, address
+from .memory import FLOAT32, Handle, Operand, Refused, address
 from .room import Room
 
 __all__ = ["Plan", "PostOp", "made", "prepare", "run", "run_copied"]
@@ -326,7 +326,7 @@ def run_copied(build: Callable[..., None], options: Any, out: Array, *inputs: Ar
 
 def made(build: Callable[..., None], options: Any, shape: Shape, *inputs: Array) -> Array | None:
     """A new array of `shape`, written by what `build` plans for it and `inputs`; None if oneDNN refuses."""
-    out = empty(shape)
+    out = empty(shape, FLOAT32)
     return out if run(build, options, out, *inputs) or run_copied(build, options, out, *inputs) else None
 
 

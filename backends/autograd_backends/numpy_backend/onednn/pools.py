@@ -13,10 +13,10 @@ from ...array_types import Array, Shape
 from ...results import MaxPoolWithIndices
 from ...shapes import pool_windows
 from ...windows import Window
+from ..buffers import empty
 from ..pool import cell_tables
-from .buffers import empty
 from .constants import DST, FORWARD_TRAINING, POOLING_MAX, QUERY_WORKSPACE, SRC, WORKSPACE
-from .memory import Operand, Refused, dims, in_order
+from .memory import FLOAT32, Operand, Refused, dims, in_order
 from .plan import Plan, run, run_copied
 from .positions import padding_after
 
@@ -35,7 +35,7 @@ def max_pool_with_indices(
     shape = (*x.shape[:2], *[w.out for w in windows])
     if prod(kernel_size) > 256 or not prod(shape):
         return None
-    best, cells = empty(shape), np.empty(shape, np.uint8)
+    best, cells = empty(shape, FLOAT32), np.empty(shape, np.uint8)
     if not run(_max_pool, windows, best, cells, x) and not run_copied(_max_pool, windows, best, cells, x):
         return None
     # It finds no NaN, and takes padding for the lowest number, where any element is to win over it.

@@ -9,9 +9,9 @@ from math import prod
 import numpy as np
 
 from ...array_types import Array
-from .buffers import empty
+from ..buffers import empty
 from .constants import BIAS, DST, SRC, WEIGHTS
-from .memory import Operand, Refused, in_order
+from .memory import FLOAT32, Operand, Refused, in_order
 from .plan import Plan, run, run_copied
 
 __all__ = ["linear", "linear_weight_backward", "linear_x_backward", "matmul"]
@@ -21,7 +21,7 @@ def linear(x: Array, weight: Array, bias: Array | None) -> Array | None:
     """x [..., d_input] @ weight [d_input, d_output] + bias [d_output] -> [..., d_output]"""
     if weight.ndim != 2 or x.shape[-1:] != weight.shape[:1] or (bias is not None and bias.shape != weight.shape[1:]):
         return None  # NumPy's kernel says what is wrong
-    out = empty((*x.shape[:-1], weight.shape[1]))
+    out = empty((*x.shape[:-1], weight.shape[1]), FLOAT32)
     given = (out, x, weight) if bias is None else (out, x, weight, bias)
     return out if run(_linear, None, *given) or run_copied(_linear, None, *given) else None
 
@@ -35,7 +35,7 @@ def linear_weight_backward(x: Array, output_grad: Array) -> Array | None:
     """x.T @ output_grad, summed over all leading dimensions -> the gradient of weight [d_input, d_output]"""
     if not x.ndim or x.shape[:-1] != output_grad.shape[:-1]:
         return None
-    out = empty((x.shape[-1], output_grad.shape[-1]))
+    out = empty((x.shape[-1], output_grad.shape[-1]), FLOAT32)
     return (
         out
         if run(_linear_weight, None, out, x, output_grad) or run_copied(_linear_weight, None, out, x, output_grad)
@@ -59,7 +59,7 @@ def matmul(x: Array, y: Array) -> Array | None:
         return None
     if x.shape[-1] != y.shape[-2]:
         return None
-    out = empty((*batch, x.shape[-2], y.shape[-1]))
+    out = empty((*batch, x.shape[-2], y.shape[-1]), FLOAT32)
     return out if run(_matmul, None, out, x, y) or run_copied(_matmul, None, out, x, y) else None
 
 

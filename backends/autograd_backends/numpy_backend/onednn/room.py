@@ -60,7 +60,6 @@ class Room:
         self.arena = np.empty(0, np.uint8)
         self.base = 0
         self.busy = False
-        self.blocks: dict[int, list[Any]] = {}
         self.stream = c_void_p()
         if lib.stream_create(byref(self.stream), lib.engine, 1):
             raise MemoryError("oneDNN has no memory for a stream")
