@@ -52,7 +52,16 @@ if TYPE_CHECKING:
 
     from .registry import Kept, Op
 
-__all__ = ["RESERVED", "call_source", "new_function", "pull_recorded", "pull_source", "renamed", "run_through"]
+__all__ = [
+    "RESERVED",
+    "call_source",
+    "new_function",
+    "pull_recorded",
+    "pull_source",
+    "renamed",
+    "run_through",
+    "runs_through",
+]
 
 #: Names that the source of a call uses itself, so that no argument may have them.
 RESERVED = frozenset(runtime.CALL_GLOBALS) | {
@@ -137,6 +146,11 @@ def run_through(wrap: Callable[[Op, str, Callable[..., Any]], Callable[..., Any]
     global _through
     _through = wrap
     _compile_again()
+
+
+def runs_through() -> bool:
+    """Whether something stands between ops and what they compute, by `run_through`."""
+    return _through is not None
 
 
 #: What `run_through` was given.

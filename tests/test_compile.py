@@ -660,3 +660,13 @@ def test_other_backends():
         x, y = (value.to("strict") for value in batch(i))
         assert again(x, y).item() == F.mse_loss(net(x), y).item()
     assert again.source()
+
+
+def test_a_profile_sees_the_ops_of_a_compiled_step():
+    net = small()
+    again = ag.compile(lambda x, y: F.mse_loss(net(x), y))
+    wanted = [again(*batch(0)).item() for _ in range(3)]
+    with ag.profiler.profile() as seen:
+        assert again(*batch(0)).item() == wanted[0]
+    assert "linear" in seen.table()
+    assert again(*batch(0)).item() == wanted[0]

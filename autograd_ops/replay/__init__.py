@@ -11,6 +11,7 @@ from typing import Any
 from autograd_backends import is_array
 
 from ..arrays import get_default_device
+from ..call_path import runs_through
 from ..dtypes import get_default_dtype
 from ..nn.module import Module
 from ..tape import mode
@@ -80,7 +81,7 @@ class Compiled:
         update_wrapper(self, function, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._eager or mode.observer is not None or _recording_here():
+        if self._eager or mode.observer is not None or runs_through() or _recording_here():
             return self._function(*args, **kwargs)
         tensors: list[Any] = []
         try:
