@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import threading
 import time
@@ -670,3 +671,21 @@ def test_a_profile_sees_the_ops_of_a_compiled_step():
         assert again(*batch(0)).item() == wanted[0]
     assert "linear" in seen.table()
     assert again(*batch(0)).item() == wanted[0]
+
+
+def test_a_collection_of_garbage_is_no_part_of_a_step():
+    def called(phase: str, about: dict[str, int]) -> None:
+        seen.append(time.perf_counter())
+
+    seen: list[float] = []
+    again = ag.compile(lambda x: [(x * i).sum() for i in range(200)][-1])
+    thresholds = gc.get_threshold()
+    gc.callbacks.append(called)
+    gc.set_threshold(1)
+    try:
+        again(numbers(0, 3))
+        assert gc.isenabled()
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(called)
+    assert again.source()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable
@@ -127,7 +128,9 @@ class Compiled:
             watch = Watch(self._of, recorder.is_listening)
             for value in _objects((args, kwargs)):
                 watch.note(value)
-            profile = sys.getprofile()
+            profile, collecting = sys.getprofile(), gc.isenabled()
+            # A collection would run what others call back then, and finalizers, as if it were part of the step.
+            gc.disable()
             try:
                 with recorder.recording():
                     sys.setprofile(watch.look)
@@ -146,6 +149,8 @@ class Compiled:
                     reason = replay.reason
             finally:
                 _here.recording = False
+                if collecting:
+                    gc.enable()
         if reason is not None:
             self._give_up(name, reason)
             return result
