@@ -262,7 +262,8 @@ def eye(
     return Tensor(backend.xp.eye(n, m, dtype=native, device=where), requires_grad=requires_grad)
 
 
-def _like(input: Tensor, dtype: Any, device: str | None) -> dict[str, Any]:
+def placed_like(input: Tensor, dtype: Any, device: str | None) -> dict[str, Any]:
+    """The dtype and device of what is made in the shape of `input`: its own, where none is given."""
     return {
         "dtype": input.dtype if dtype is None else dtype,
         "device": input.device if device is None else device,
@@ -280,7 +281,7 @@ def zeros_like(
     pin_memory: bool = False,
 ) -> Tensor:
     """Zeros of the shape, dtype and device of `input`."""
-    return zeros(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
+    return zeros(input.shape, **placed_like(input, dtype, device), requires_grad=requires_grad)
 
 
 def ones_like(
@@ -294,7 +295,7 @@ def ones_like(
     pin_memory: bool = False,
 ) -> Tensor:
     """Ones of the shape, dtype and device of `input`."""
-    return ones(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
+    return ones(input.shape, **placed_like(input, dtype, device), requires_grad=requires_grad)
 
 
 def empty_like(
@@ -308,7 +309,7 @@ def empty_like(
     pin_memory: bool = False,
 ) -> Tensor:
     """A Tensor of the shape, dtype and device of `input` whose elements may be anything."""
-    return empty(input.shape, **_like(input, dtype, device), requires_grad=requires_grad)
+    return empty(input.shape, **placed_like(input, dtype, device), requires_grad=requires_grad)
 
 
 def full_like(
@@ -323,7 +324,7 @@ def full_like(
     pin_memory: bool = False,
 ) -> Tensor:
     """A Tensor of the shape, dtype and device of `input` whose elements are all `fill_value`."""
-    return full(input.shape, fill_value, **_like(input, dtype, device), requires_grad=requires_grad)
+    return full(input.shape, fill_value, **placed_like(input, dtype, device), requires_grad=requires_grad)
 
 
 named(__name__)

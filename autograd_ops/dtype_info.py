@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from autograd_backends import get_backend
 
 from .dtypes import (
@@ -82,12 +80,9 @@ class finfo:
 
 
 def _float_limits(dtype: DType) -> Any:
-    if dtype.name != "bfloat16":
-        return np.finfo(dtype.name)
-    native_dtype(get_backend("cpu"), dtype)  # says what to install if that is not there
-    import ml_dtypes
-
-    return ml_dtypes.finfo(ml_dtypes.bfloat16)
+    backend = get_backend("cpu")
+    native = native_dtype(backend, dtype)
+    return backend.for_dtype(native).xp.finfo(native)
 
 
 class iinfo:

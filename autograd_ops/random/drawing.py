@@ -10,6 +10,7 @@ import numpy as np
 from autograd_backends import Device, get_backend, kernels, parse_device
 
 from ..arrays import array_from, get_default_device, shape_from
+from ..creation import placed_like
 from ..dtypes import as_dtype, get_default_dtype, int64, native_dtype
 from ..refusals import named
 from ..tensor import Tensor
@@ -216,10 +217,6 @@ def randperm(
     return Tensor(backend.xp.astype(array, native, copy=False), requires_grad=requires_grad)
 
 
-def _like(input: Tensor, dtype: Any, device: str | None) -> dict[str, Any]:
-    return {"dtype": dtype or input.dtype, "device": input.device if device is None else device}
-
-
 def rand_like(
     input: Tensor,
     *,
@@ -231,7 +228,7 @@ def rand_like(
     memory_format: Any = None,
 ) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
-    return rand(input.shape, generator=generator, requires_grad=requires_grad, **_like(input, dtype, device))
+    return rand(input.shape, generator=generator, requires_grad=requires_grad, **placed_like(input, dtype, device))
 
 
 def randn_like(
@@ -245,7 +242,7 @@ def randn_like(
     memory_format: Any = None,
 ) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
-    return randn(input.shape, generator=generator, requires_grad=requires_grad, **_like(input, dtype, device))
+    return randn(input.shape, generator=generator, requires_grad=requires_grad, **placed_like(input, dtype, device))
 
 
 def randint_like(
@@ -262,7 +259,7 @@ def randint_like(
 ) -> Tensor:
     """`randint` of the shape, dtype and device of `input`."""
     low, high = (0, low) if high is None else (low, high)
-    kind = _like(input, dtype, device)
+    kind = placed_like(input, dtype, device)
     return randint(low, high, tuple(input.shape), generator=generator, requires_grad=requires_grad, **kind)
 
 

@@ -93,7 +93,7 @@ def _stays_wide(arguments: Any, options: dict[str, Any]) -> bool:
 _AS_THEY_ARE = frozenset(
     (
         *("expand_dims", "flip", "matrix_transpose", "moveaxis", "permute_dims", "reshape", "squeeze"),
-        *("finfo", "isdtype", "result_type"),
+        *("isdtype", "result_type"),
     )
 )
 
@@ -115,6 +115,10 @@ class Bfloat16Namespace(ModuleType):
     @staticmethod
     def broadcast_to(x: Any, /, shape: Any) -> Any:
         return recognised(namespace.broadcast_to(x, shape))
+
+    @staticmethod
+    def finfo(dtype: Any, /) -> Any:
+        return ml_dtypes.finfo(dtype)
 
     @staticmethod
     def asarray(data: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
