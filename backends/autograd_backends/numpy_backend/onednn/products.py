@@ -66,8 +66,9 @@ def matmul(x: Array, y: Array) -> Array | None:
 # ---------------------------------------------------------------- plans
 
 
-#: Up to this many multiplications and additions one thread does a product.
-ALONE = 2**21
+#: Up to this many multiplications and additions, some 100 microseconds, one thread does a product. A second one saves
+#: half of that at most; to wake it takes as long, and what it has written is slow to read for the first.
+ALONE = 2**23
 
 
 def _product(plan: Plan, x: Operand, y: Operand, out: Operand, bias: Operand | None = None) -> None:
