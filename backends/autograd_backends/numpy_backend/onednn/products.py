@@ -14,7 +14,7 @@ from .constants import BIAS, DST, SRC, WEIGHTS
 from .memory import FLOAT32, Operand, Refused, in_order
 from .plan import Plan, run, run_copied
 
-__all__ = ["linear", "linear_weight_backward", "linear_x_backward", "matmul"]
+__all__ = ["linear", "linear_weight_backward", "linear_x_backward", "matmul", "matmul_into"]
 
 
 def linear(x: Array, weight: Array, bias: Array | None) -> Array | None:
@@ -59,7 +59,11 @@ def matmul(x: Array, y: Array) -> Array | None:
         return None
     if x.shape[-1] != y.shape[-2]:
         return None
-    out = empty((*batch, x.shape[-2], y.shape[-1]), FLOAT32)
+    return matmul_into(x, y, empty((*batch, x.shape[-2], y.shape[-1]), FLOAT32))
+
+
+def matmul_into(x: Array, y: Array, out: Array) -> Array | None:
+    """x [..., n, k] @ y [..., k, m], written to out [..., n, m]"""
     return out if run(_matmul, None, out, x, y) or run_copied(_matmul, None, out, x, y) else None
 
 
