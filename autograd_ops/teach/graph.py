@@ -1,0 +1,357 @@
+"""The tape as plain data: boxes in the order of recording, and edges between them. All pictures are made from it.
+
+    Tensor -> Graph -> text, or layout -> SVG -> HTML
+
+Nothing here draws, and nothing that draws looks at a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autograd_backends import dtype_name, is_array, kernels, namespace
+
+from ..autograd.around import innermost
+from ..ends import across
+from ..registry import Op
+from ..runtime import parents_by_input
+from ..tape import FREED, Leaf, Node, Port, TapeError, nodes_behind
+from ..tensor import Tensor
+from ..user_line import Line
+from .names import Names
+from .walked import walk_and_look
+from .watching import Call, Seen, seen_of
+
+__all__ = ["Box", "Edge", "Graph", "Kept", "graph_of", "to_host"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An array that a node keeps for its rules.
+
+    Attributes
+    ----------
+    name
+        What the rule calls it: an input, ``"out"`` or another output.
+    shape
+        Its shape.
+    nbytes
+        Its size in memory. Arrays may be shared: with inputs, or with other nodes.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    nbytes: int
+
+
+@dataclass(eq=False, slots=True)
+class Box:
+    """A node of the tape, or a constant that an op was given.
+
+    Attributes
+    ----------
+    seq
+        Its number in the order of recording; negative for a constant, which has no place in it.
+    kind
+        ``"op"``, ``"leaf"`` (keeps its gradient) or ``"constant"`` (needs none; known only inside `watch`).
+    op
+        The op's name; empty for the others.
+    name
+        What the user calls it, or the empty string.
+    formula
+        The derivative in one line, as the table of ops has it.
+    shapes, dtypes
+        One of each for every output that carries a gradient.
+    kept
+        The arrays that it keeps until backward has run.
+    freed
+        Whether backward has run, and let go of them.
+    value, gradient
+        Arrays of NumPy, or tuples of them for several outputs; ``None`` where they are not known.
+    line
+        The user's line that called it, if it was watched.
+    call
+        The call of a module that it was in, if it was watched.
+    """
+
+    seq: int
+    kind: str
+    op: str = ""
+    name: str = ""
+    formula: str = ""
+    shapes: tuple[tuple[int, ...], ...] = ((),)
+    dtypes: tuple[str, ...] = ("",)
+    kept: tuple[Kept, ...] = ()
+    freed: bool = False
+    value: Any = None
+    gradient: Any = None
+    line: Line | None = None
+    call: Call | None = None
+
+    @property
+    def label(self) -> str:
+        """What it is called in a picture: the op, or the user's name for a leaf or constant."""
+        return self.op or self.name or self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """From the box that made a value to the box that used it.
+
+    Attributes
+    ----------
+    source, target
+        Sequence numbers.
+    input
+        Which argument of the op it is, such as ``"x"``.
+    output
+        Which output of `source` it is.
+    """
+
+    source: int
+    target: int
+    input: str
+    output: int = 0
+
+
+@dataclass(eq=False, slots=True)
+class Graph:
+    """The tape behind a Tensor.
+
+    Attributes
+    ----------
+    boxes
+        By sequence number, in the order of recording; a constant comes before the op that it was given to.
+    edges
+        In the order of recording, too.
+    root
+        The number of the box that made the Tensor.
+    watched
+        Whether any of it was recorded inside `watch`.
+    notes
+        What could not be shown, and how to have it shown: sentences for the reader.
+    """
+
+    boxes: dict[int, Box]
+    edges: list[Edge]
+    root: int
+    watched: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Box]:
+        return iter(self.boxes.values())
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    def into(self, seq: int) -> list[Edge]:
+        """The edges that lead into a box, in the order of its op's arguments."""
+        return [edge for edge in self.edges if edge.target == seq]
+
+
+def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True) -> Graph:
+    """The tape behind `tensor`.
+
+    Parameters
+    ----------
+    names
+        What the user calls Tensors, as `names_in` finds it.
+    gradients
+        Find the gradients of what was not watched, too: by a walk back that changes nothing, if `tensor` is a scalar.
+
+    Raises
+    ------
+    TapeError
+        If `tensor` is not on the tape.
+    """
+    root = tensor.place()
+    if root is None:
+        raise TapeError(
+            "teach.tape: this tensor is not on the tape, so there is nothing to draw: teach.why_no_grad(x) says why"
+        )
+    main = _main(root)
+    names = names or Names()
+    nodes = sorted((n for n in nodes_behind([root]) if not isinstance(n, Port)), key=lambda node: node.seq)
+    notes: list[str] = []
+    all_seen = [seen_of(node) for node in nodes]
+    known = all(seen is not None and seen.gradient is not None for seen in all_seen)
+    found = _gradients(tensor, root, notes) if gradients and not known else {}
+    boxes: dict[int, Box] = {}
+    edges: list[Edge] = []
+    constants = _Constants(names)
+    for node, seen in zip(nodes, all_seen, strict=True):
+        for box, name in constants.of(node, seen):
+            boxes.setdefault(box.seq, box)
+            edges.append(Edge(box.seq, node.seq, name))
+        boxes[node.seq] = _box(node, seen, names.nodes.get(node.seq, ""), found)
+        edges += _edges(node)
+    watched = any(seen is not None for seen in all_seen)
+    if not watched:
+        notes.append("record inside `with teach.watch():` to see values, constants, modules and source lines")
+    return Graph(boxes, edges, main.seq, watched, notes)
+
+
+def to_host(value: Any) -> Any:
+    """Arrays on the host, for reading: an array of NumPy, a tuple of them, or ``None``."""
+    if isinstance(value, (list, tuple)):
+        return tuple([to_host(item) for item in value])
+    if value is None or not is_array(value):
+        return None if value is None else np.asarray(value)
+    return np.asarray(kernels(value).to_host(value))
+
+
+def _main(node: Node) -> Node:
+    return node.main if isinstance(node, Port) else node
+
+
+def _box(node: Node, seen: Seen | None, name: str, found: Mapping[int, Any]) -> Box:
+    several = isinstance(node.dtype, (list, tuple))
+    shapes = tuple(map(tuple, node.shape)) if several else (tuple(node.shape),)
+    dtypes = tuple(map(_dtype, node.dtype)) if several else (_dtype(node.dtype),)
+    gradient = found.get(node.seq)
+    if gradient is None and seen is not None and seen.gradient is not None:
+        gradient = across_all(seen.gradient)
+    box = Box(
+        seq=node.seq,
+        kind="op",
+        name=name,
+        shapes=shapes,
+        dtypes=dtypes,
+        value=None if seen is None else to_host(seen.result),
+        gradient=to_host(gradient),
+        line=None if seen is None else seen.line,
+        call=None if seen is None else seen.call,
+    )
+    if isinstance(node, Leaf):
+        box.kind = "leaf"
+        tensor = node.ref()
+        if tensor is not None:
+            box.value = box.value if box.value is not None else to_host(tensor.array)
+            if box.gradient is None and tensor.grad is not None:
+                box.gradient = to_host(tensor.grad.array)
+        return box
+    step = innermost(node.op)
+    box.op, box.formula = step.name, step.formula
+    box.freed = node.saved is FREED
+    box.kept = () if box.freed else _kept(step, node)
+    return box
+
+
+def _dtype(dtype: Any) -> str:
+    return str(getattr(dtype, "name", dtype)).rpartition(".")[2]
+
+
+def _kept(step: Any, node: Node) -> tuple[Kept, ...]:
+    """The arrays on a node, under the names that its rules have for them."""
+    if not isinstance(step, Op):
+        arrays = [(f"saved {i}", getattr(value, "_array", value)) for i, value in enumerate(node.saved)]
+        return tuple([_sized(name, array) for name, array in arrays if is_array(array)])
+    kept: list[Kept] = []
+    column = 0
+    for entry in step.kept:
+        value = node.saved[column]
+        column += 3 if entry.kind in ("input", "output") else 1
+        if entry.kind not in ("input", "output", "extra"):
+            continue
+        if isinstance(value, (list, tuple)):
+            kept += [_sized(f"{entry.name}[{i}]", item) for i, item in enumerate(value) if is_array(item)]
+        elif is_array(value):
+            kept.append(_sized(entry.name, value))
+    return tuple(kept)
+
+
+def _sized(name: str, array: Any) -> Kept:
+    shape = tuple(array.shape)
+    itemsize = getattr(array.dtype, "itemsize", None) or np.dtype(dtype_name(array)).itemsize
+    return Kept(name, shape, int(np.prod(shape, dtype=np.int64)) * itemsize)
+
+
+def _edges(node: Node) -> list[Edge]:
+    """The edges into a node, from those of its parents that are on the tape."""
+    step = innermost(node.op) if not isinstance(node, Leaf) else None
+    if isinstance(step, Op):
+        named: list[tuple[str, Node | None]] = []
+        for name, parent in parents_by_input(step, node.parents).items():
+            if isinstance(parent, list):
+                named += [(f"{name}[{i}]", one) for i, one in enumerate(parent)]
+            else:
+                named.append((name, parent))
+    else:
+        named = [(f"input {i}", parent) for i, parent in enumerate(node.parents)]
+    return [
+        Edge(_main(parent).seq, node.seq, name, parent.index if isinstance(parent, Port) else 0)
+        for name, parent in named
+        if parent is not None
+    ]
+
+
+class _Constants:
+    """The boxes of arrays and numbers that ops were given and that need no gradient: one for each Tensor."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._boxes: dict[int, Box] = {}  # of Tensors, by id
+        self._count = 0
+
+    def of(self, node: Node, seen: Seen | None) -> list[tuple[Box, str]]:
+        """Those of one op, and which of its inputs each is."""
+        step = innermost(node.op) if seen is not None and not isinstance(node, Leaf) else None
+        if seen is None or not isinstance(step, Op):
+            return []
+        parents = parents_by_input(step, node.parents)
+        arguments = step.forward.__code__.co_varnames
+        values = dict(zip(arguments, seen.arguments, strict=False))
+        references = dict(zip(arguments, seen.given, strict=False))
+        found: list[tuple[Box, str]] = []
+        for i in step.inputs:
+            value, parent, reference = values.get(i.name), parents.get(i.name), references.get(i.name)
+            if i.kind == "shape" or value is None:
+                continue
+            if i.kind == "arrays":
+                on_tape = parent or [None] * len(value)
+                rows = zip(value, on_tape, reference or [None] * len(value), strict=True)
+                found += [(self._box(v, r, seen), f"{i.name}[{n}]") for n, (v, p, r) in enumerate(rows) if p is None]
+            elif parent is None:
+                found.append((self._box(value, reference, seen), i.name))
+        return found
+
+    def _box(self, value: Any, reference: Any, seen: Seen) -> Box:
+        tensor = reference() if reference is not None else None
+        if id(tensor) in self._boxes:
+            return self._boxes[id(tensor)]
+        self._count += 1
+        host = to_host(value)
+        box = Box(-self._count, "constant", shapes=(host.shape,), dtypes=(host.dtype.name,), value=host)
+        box.line, box.call = seen.line, seen.call
+        if tensor is not None:
+            self._boxes[id(tensor)] = box
+            box.name = self._names.constants.get(id(tensor), "")
+        if not box.name and host.ndim == 0 and host.dtype.kind in "iuf":
+            box.name = f"{host.item():.6g}"  # a number is its own name
+        return box
+
+
+def _gradients(tensor: Tensor, root: Node, notes: list[str]) -> dict[int, Any]:
+    """The gradients of all nodes, as users see them, by sequence number; a note where they cannot be had."""
+    if tensor.array.shape != ():
+        notes.append("only a scalar has gradients to show: sum it first, or take the loss")
+        return {}
+    xp = namespace(tensor.array)
+    try:
+        visits, totals = walk_and_look(root, xp.ones_like(tensor.array))
+    except TapeError as error:
+        notes.append(str(error))
+        return {}
+    arrived = {visit.node.seq: visit.arrived for visit in visits}
+    return {seq: across_all(gradient) for seq, gradient in {**arrived, **totals}.items()}
+
+
+def across_all(gradient: Any) -> Any:
+    """A gradient of the walk, or a list of them with gaps, as users see it."""
+    if isinstance(gradient, list):
+        return [None if g is None else across(g) for g in gradient]
+    return across(gradient)
