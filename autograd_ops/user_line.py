@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 from dataclasses import dataclass
 from types import FrameType
 
 __all__ = ["Line", "user_frame", "user_line"]
 
-_PACKAGE = __name__.partition(".")[0]
+#: How the names of this library's files begin, and what its generated code calls itself. Files and not modules are
+#: asked, so that an example in a docstring counts as a program.
+_OWN = (os.path.dirname(__file__) + os.sep, "<autograd_ops ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,7 @@ class Line:
 def user_frame() -> FrameType:
     """The frame of the user's program that is running; the outermost of all if there is none."""
     frame = sys._getframe(1)
-    # The generated call path is of no module.
-    while frame.f_back is not None and frame.f_globals.get("__name__", _PACKAGE).partition(".")[0] == _PACKAGE:
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
         frame = frame.f_back
     return frame
 

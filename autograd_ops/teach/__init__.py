@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING
 from .. import lazy
 
 if TYPE_CHECKING:
+    from .picture import tape
     from .watching import watch
 
 #: What is imported when it is first asked for.
 _LAZY = {
+    "teach.picture": ("tape",),
     "teach.watching": ("watch",),
 }
 

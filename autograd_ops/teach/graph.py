@@ -7,8 +7,11 @@ Nothing here draws, and nothing that draws looks at a node.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -40,12 +43,15 @@ class Kept:
     shape
         Its shape.
     nbytes
-        Its size in memory. Arrays may be shared: with inputs, or with other nodes.
+        Its size in memory.
+    array
+        A number that is the same for what is the same array: nodes may share one, and it may be an input's own.
     """
 
     name: str
     shape: tuple[int, ...]
     nbytes: int
+    array: int
 
 
 @dataclass(eq=False, slots=True)
@@ -75,7 +81,7 @@ class Box:
     line
         The user's line that called it, if it was watched.
     call
-        The call of a module that it was in, if it was watched.
+        The call of a module that it was in, if it was watched; of a leaf, that of the op that used it first.
     """
 
     seq: int
@@ -98,7 +104,7 @@ class Box:
         return self.op or self.name or self.kind
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Edge:
     """From the box that made a value to the box that used it.
 
@@ -110,22 +116,25 @@ class Edge:
         Which argument of the op it is, such as ``"x"``.
     output
         Which output of `source` it is.
+    gradient
+        What backward sends along it: one of the parts that `source` adds up; an array of NumPy, ``None`` if not known.
     """
 
     source: int
     target: int
     input: str
     output: int = 0
+    gradient: Any = None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Graph:
     """The tape behind a Tensor.
 
     Attributes
     ----------
     boxes
-        By sequence number, in the order of recording; a constant comes before the op that it was given to.
+        By sequence number, ops in the order of recording; a leaf and a constant come before the op that uses it first.
     edges
         In the order of recording, too.
     root
@@ -142,6 +151,11 @@ class Graph:
     watched: bool = False
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of all arrays that the nodes keep, each counted once."""
+        return sum({kept.array: kept.nbytes for box in self for kept in box.kept}.values())
+
     def __iter__(self) -> Iterator[Box]:
         return iter(self.boxes.values())
 
@@ -149,8 +163,15 @@ class Graph:
         return len(self.boxes)
 
     def into(self, seq: int) -> list[Edge]:
-        """The edges that lead into a box, in the order of its op's arguments."""
-        return [edge for edge in self.edges if edge.target == seq]
+        """The edges that lead into a box: those from the tape in the order of its op's arguments, then constants."""
+        return self._into[seq]
+
+    @cached_property
+    def _into(self) -> dict[int, list[Edge]]:
+        into: dict[int, list[Edge]] = {seq: [] for seq in self.boxes}
+        for edge in self.edges:
+            into[edge.target].append(edge)
+        return into
 
 
 def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True) -> Graph:
@@ -173,26 +194,46 @@ def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True)
         raise TapeError(
             "teach.tape: this tensor is not on the tape, so there is nothing to draw: teach.why_no_grad(x) says why"
         )
-    main = _main(root)
     names = names or Names()
     nodes = sorted((n for n in nodes_behind([root]) if not isinstance(n, Port)), key=lambda node: node.seq)
-    notes: list[str] = []
     all_seen = [seen_of(node) for node in nodes]
+    watched = any(seen is not None for seen in all_seen)
+    notes = [] if watched else [_HOW_TO_WATCH]
     known = all(seen is not None and seen.gradient is not None for seen in all_seen)
-    found = _gradients(tensor, root, notes) if gradients and not known else {}
+    found = _gradients(tensor, root, notes) if gradients and not known else _Found({}, {})
+    all_boxes = {
+        node.seq: _box(node, seen, names.nodes.get(node.seq, ""), found.arrived)
+        for node, seen in zip(nodes, all_seen, strict=True)
+    }
     boxes: dict[int, Box] = {}
     edges: list[Edge] = []
     constants = _Constants(names)
     for node, seen in zip(nodes, all_seen, strict=True):
-        for box, name in constants.of(node, seen):
-            boxes.setdefault(box.seq, box)
-            edges.append(Edge(box.seq, node.seq, name))
-        boxes[node.seq] = _box(node, seen, names.nodes.get(node.seq, ""), found)
-        edges += _edges(node)
-    watched = any(seen is not None for seen in all_seen)
-    if not watched:
-        notes.append("record inside `with teach.watch():` to see values, constants, modules and source lines")
-    return Graph(boxes, edges, main.seq, watched, notes)
+        if isinstance(node, Leaf) and node is not root:
+            continue  # it comes with the op that uses it first
+        given = constants.of(node, seen)
+        boxes.update((box.seq, box) for box, _ in given)
+        incoming = _edges(node, found.sent.get(node.seq, ()))
+        boxes.update((edge.source, all_boxes[edge.source]) for edge in incoming)
+        boxes[node.seq] = all_boxes[node.seq]
+        edges += [*incoming, *(Edge(box.seq, node.seq, name) for box, name in given)]
+    graph = Graph(boxes, edges, _main(root).seq, watched, notes)
+    _complete(graph)
+    return graph
+
+
+_HOW_TO_WATCH = "record inside `with teach.watch():` to see values, constants, modules and source lines"
+
+
+def _complete(graph: Graph) -> None:
+    """What follows from the whole: where leaves belong, and gradients that go along the only edge there is."""
+    used = Counter(edge.source for edge in graph.edges)
+    for edge in graph.edges:
+        source, target = graph.boxes[edge.source], graph.boxes[edge.target]
+        if source.kind == "leaf" and source.call is None:
+            source.call = target.call
+        if edge.gradient is None and used[edge.source] == 1 and len(source.shapes) == 1:
+            edge.gradient = source.gradient
 
 
 def to_host(value: Any) -> Any:
@@ -224,7 +265,6 @@ def _box(node: Node, seen: Seen | None, name: str, found: Mapping[int, Any]) -> 
         value=None if seen is None else to_host(seen.result),
         gradient=to_host(gradient),
         line=None if seen is None else seen.line,
-        call=None if seen is None else seen.call,
     )
     if isinstance(node, Leaf):
         box.kind = "leaf"
@@ -234,6 +274,7 @@ def _box(node: Node, seen: Seen | None, name: str, found: Mapping[int, Any]) -> 
             if box.gradient is None and tensor.grad is not None:
                 box.gradient = to_host(tensor.grad.array)
         return box
+    box.call = None if seen is None else seen.call
     step = innermost(node.op)
     box.op, box.formula = step.name, step.formula
     box.freed = node.saved is FREED
@@ -267,26 +308,26 @@ def _kept(step: Any, node: Node) -> tuple[Kept, ...]:
 def _sized(name: str, array: Any) -> Kept:
     shape = tuple(array.shape)
     itemsize = getattr(array.dtype, "itemsize", None) or np.dtype(dtype_name(array)).itemsize
-    return Kept(name, shape, int(np.prod(shape, dtype=np.int64)) * itemsize)
+    return Kept(name, shape, int(np.prod(shape, dtype=np.int64)) * itemsize, id(array))
 
 
-def _edges(node: Node) -> list[Edge]:
-    """The edges into a node, from those of its parents that are on the tape."""
+def _edges(node: Node, sent: Sequence[Any]) -> list[Edge]:
+    """The edges into a node, from those of its parents that are on the tape, with what backward sends along them."""
     step = innermost(node.op) if not isinstance(node, Leaf) else None
-    if isinstance(step, Op):
-        named: list[tuple[str, Node | None]] = []
-        for name, parent in parents_by_input(step, node.parents).items():
-            if isinstance(parent, list):
-                named += [(f"{name}[{i}]", one) for i, one in enumerate(parent)]
-            else:
-                named.append((name, parent))
-    else:
-        named = [(f"input {i}", parent) for i, parent in enumerate(node.parents)]
+    names = _names_of_parents(step, node) if isinstance(step, Op) else [f"input {i}" for i in range(len(node.parents))]
     return [
-        Edge(_main(parent).seq, node.seq, name, parent.index if isinstance(parent, Port) else 0)
-        for name, parent in named
+        Edge(_main(parent).seq, node.seq, name, parent.index if isinstance(parent, Port) else 0, to_host(gradient))
+        for name, parent, gradient in zip_longest(names, node.parents, sent)
         if parent is not None
     ]
+
+
+def _names_of_parents(op: Op, node: Node) -> list[str]:
+    """Which input of `op` each parent of the node is."""
+    names: list[str] = []
+    for name, parent in parents_by_input(op, node.parents).items():
+        names += [f"{name}[{i}]" for i in range(len(parent))] if isinstance(parent, list) else [name]
+    return names
 
 
 class _Constants:
@@ -326,28 +367,40 @@ class _Constants:
         self._count += 1
         host = to_host(value)
         box = Box(-self._count, "constant", shapes=(host.shape,), dtypes=(host.dtype.name,), value=host)
-        box.line, box.call = seen.line, seen.call
+        box.line = seen.line
         if tensor is not None:
             self._boxes[id(tensor)] = box
             box.name = self._names.constants.get(id(tensor), "")
+        box.call = None if box.name else seen.call  # what the user has a name for came into the model from outside
         if not box.name and host.ndim == 0 and host.dtype.kind in "iuf":
             box.name = f"{host.item():.6g}"  # a number is its own name
         return box
 
 
-def _gradients(tensor: Tensor, root: Node, notes: list[str]) -> dict[int, Any]:
-    """The gradients of all nodes, as users see them, by sequence number; a note where they cannot be had."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Gradients as users see them, by sequence number: what arrived at nodes, and what they sent to each parent."""
+
+    arrived: dict[int, Any]
+    sent: dict[int, list[Any]]
+
+
+def _gradients(tensor: Tensor, root: Node, notes: list[str]) -> _Found:
+    """The gradients of all nodes; a note where they cannot be had."""
     if tensor.array.shape != ():
         notes.append("only a scalar has gradients to show: sum it first, or take the loss")
-        return {}
+        return _Found({}, {})
     xp = namespace(tensor.array)
     try:
         visits, totals = walk_and_look(root, xp.ones_like(tensor.array))
     except TapeError as error:
         notes.append(str(error))
-        return {}
+        return _Found({}, {})
     arrived = {visit.node.seq: visit.arrived for visit in visits}
-    return {seq: across_all(gradient) for seq, gradient in {**arrived, **totals}.items()}
+    return _Found(
+        {seq: across_all(gradient) for seq, gradient in {**arrived, **totals}.items()},
+        {visit.node.seq: across_all(list(visit.sent)) for visit in visits},
+    )
 
 
 def across_all(gradient: Any) -> Any:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["BLUE", "FONT", "GREEN", "GREY", "INK", "LINE", "MONO", "ORANGE", "PAPER", "RED", "SOFT", "STYLE"]
+__all__ = ["ARROW", "BLUE", "FONT", "GREEN", "GREY", "INK", "LINE", "MONO", "ORANGE", "PAPER", "RED", "SOFT", "STYLE"]
 
 FONT = "system-ui, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
 MONO = "ui-monospace, 'SFMono-Regular', Menlo, 'Liberation Mono', 'DejaVu Sans Mono', monospace"
 
 PAPER = "#ffffff"
 SOFT = "#f4f6f8"  # behind what is set apart
-LINE = "#c9d1d9"  # borders and arrows at rest
+LINE = "#c9d1d9"  # borders
+ARROW = "#8c959f"
 GREY = "#57606a"  # what is said beside
 INK = "#1f2328"
 BLUE = "#0b5cad"  # values, and what goes forward
