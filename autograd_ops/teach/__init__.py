@@ -18,11 +18,13 @@ from .. import lazy
 
 if TYPE_CHECKING:
     from .picture import tape
+    from .steps import backward_steps
     from .watching import watch
 
 #: What is imported when it is first asked for.
 _LAZY = {
     "teach.picture": ("tape",),
+    "teach.steps": ("backward_steps",),
     "teach.watching": ("watch",),
 }
 

@@ -44,9 +44,10 @@ class _Text:
 
     def drawn(self, x: float, baseline: float) -> str:
         weight = ' font-weight="600"' if self.bold else ""
+        kind = ' class="ago-gradient"' if self.colour == ORANGE else ""
         # The width is told, so that another font than was reckoned with changes the letters and not the room.
         return (
-            f'<text x="{x:.1f}" y="{baseline:.1f}" font-size="{self.size:g}" fill="{self.colour}"{weight} '
+            f'<text{kind} x="{x:.1f}" y="{baseline:.1f}" font-size="{self.size:g}" fill="{self.colour}"{weight} '
             f'text-anchor="middle" textLength="{self.width:.1f}" lengthAdjust="spacingAndGlyphs">'
             f"{escape(self.text)}</text>"
         )
@@ -63,10 +64,13 @@ def draw(graph: Graph, view: View) -> str:
     ]
     layout = lay_out(sizes, links)
     marker = new_id("ago-arrow")
+    edges = {id(edge): i for i, edge in enumerate(graph.edges)}
     parts = [_arrow(arrow, marker) for arrow in layout.arrows]
     parts += [_box(view.items[key], layout.boxes[key], texts[key], graph) for key in view.items]
     parts += [
-        _label_drawn(arrow.label, label) for arrow, label in zip(layout.arrows, labels, strict=True) if arrow.label
+        _label_drawn(arrow.label, label, edges[id(line.edge)])
+        for arrow, label, line in zip(layout.arrows, labels, view.lines, strict=True)
+        if arrow.label
     ]
     return _document(layout, parts, marker, _said(graph, view))
 
@@ -203,10 +207,10 @@ def _room(label: list[_Text]) -> tuple[float, float]:
     return (max(text.width for text in label) + 6, sum(text.height for text in label)) if label else (0.0, 0.0)
 
 
-def _label_drawn(place: Rectangle, label: list[_Text]) -> str:
+def _label_drawn(place: Rectangle, label: list[_Text], edge: int) -> str:
     drawn = [
-        f'<g class="ago-label"><rect x="{place.left:.1f}" y="{place.top:.1f}" width="{place.width:.1f}" '
-        f'height="{place.height:.1f}" fill="{PAPER}"/>'
+        f'<g class="ago-label" data-edge="{edge}"><rect x="{place.left:.1f}" y="{place.top:.1f}" '
+        f'width="{place.width:.1f}" height="{place.height:.1f}" fill="{PAPER}"/>'
     ]
     y = place.top
     for text in label:

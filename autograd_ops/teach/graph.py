@@ -25,11 +25,12 @@ from ..runtime import parents_by_input
 from ..tape import FREED, Leaf, Node, Port, TapeError, nodes_behind
 from ..tensor import Tensor
 from ..user_line import Line
+from .kept import kept_arrays
 from .names import Names
-from .walked import walk_and_look
+from .walked import Walked, walk_and_look
 from .watching import Call, Seen, seen_of
 
-__all__ = ["Box", "Edge", "Graph", "Kept", "graph_of", "to_host"]
+__all__ = ["Box", "Edge", "Graph", "Kept", "across_all", "graph_of", "to_host"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ class Graph:
         return into
 
 
-def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True) -> Graph:
+def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True, walked: Walked | None = None) -> Graph:
     """The tape behind `tensor`.
 
     Parameters
@@ -183,6 +184,8 @@ def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True)
         What the user calls Tensors, as `names_in` finds it.
     gradients
         Find the gradients of what was not watched, too: by a walk back that changes nothing, if `tensor` is a scalar.
+    walked
+        Such a walk, if it has been made already.
 
     Raises
     ------
@@ -200,7 +203,9 @@ def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True)
     watched = any(seen is not None for seen in all_seen)
     notes = [] if watched else [_HOW_TO_WATCH]
     known = all(seen is not None and seen.gradient is not None for seen in all_seen)
-    found = _gradients(tensor, root, notes) if gradients and not known else _Found({}, {})
+    if walked is None and gradients and not known:
+        walked = _walk(tensor, root, notes)
+    found = _Found({}, {}) if walked is None else _found(walked)
     all_boxes = {
         node.seq: _box(node, seen, names.nodes.get(node.seq, ""), found.arrived)
         for node, seen in zip(nodes, all_seen, strict=True)
@@ -278,31 +283,12 @@ def _box(node: Node, seen: Seen | None, name: str, found: Mapping[int, Any]) -> 
     step = innermost(node.op)
     box.op, box.formula = step.name, step.formula
     box.freed = node.saved is FREED
-    box.kept = () if box.freed else _kept(step, node)
+    box.kept = tuple([_sized(name, array) for name, array in kept_arrays(node)])
     return box
 
 
 def _dtype(dtype: Any) -> str:
     return str(getattr(dtype, "name", dtype)).rpartition(".")[2]
-
-
-def _kept(step: Any, node: Node) -> tuple[Kept, ...]:
-    """The arrays on a node, under the names that its rules have for them."""
-    if not isinstance(step, Op):
-        arrays = [(f"saved {i}", getattr(value, "_array", value)) for i, value in enumerate(node.saved)]
-        return tuple([_sized(name, array) for name, array in arrays if is_array(array)])
-    kept: list[Kept] = []
-    column = 0
-    for entry in step.kept:
-        value = node.saved[column]
-        column += 3 if entry.kind in ("input", "output") else 1
-        if entry.kind not in ("input", "output", "extra"):
-            continue
-        if isinstance(value, (list, tuple)):
-            kept += [_sized(f"{entry.name}[{i}]", item) for i, item in enumerate(value) if is_array(item)]
-        elif is_array(value):
-            kept.append(_sized(entry.name, value))
-    return tuple(kept)
 
 
 def _sized(name: str, array: Any) -> Kept:
@@ -385,21 +371,24 @@ class _Found:
     sent: dict[int, list[Any]]
 
 
-def _gradients(tensor: Tensor, root: Node, notes: list[str]) -> _Found:
-    """The gradients of all nodes; a note where they cannot be had."""
+def _walk(tensor: Tensor, root: Node, notes: list[str]) -> Walked | None:
+    """The walk from a scalar; a note where it cannot be made."""
     if tensor.array.shape != ():
         notes.append("only a scalar has gradients to show: sum it first, or take the loss")
-        return _Found({}, {})
+        return None
     xp = namespace(tensor.array)
     try:
-        visits, totals = walk_and_look(root, xp.ones_like(tensor.array))
+        return walk_and_look(root, xp.ones_like(tensor.array))
     except TapeError as error:
         notes.append(str(error))
-        return _Found({}, {})
-    arrived = {visit.node.seq: visit.arrived for visit in visits}
+        return None
+
+
+def _found(walked: Walked) -> _Found:
+    arrived = {visit.node.seq: visit.arrived for visit in walked.visits}
     return _Found(
-        {seq: across_all(gradient) for seq, gradient in {**arrived, **totals}.items()},
-        {visit.node.seq: across_all(list(visit.sent)) for visit in visits},
+        {seq: across_all(gradient) for seq, gradient in {**arrived, **walked.leaves}.items()},
+        {visit.node.seq: across_all(list(visit.sent)) for visit in walked.visits},
     )
 
 

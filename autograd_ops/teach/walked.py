@@ -9,7 +9,7 @@ from typing import Any
 from ..autograd.around import StepAround
 from ..tape import FREED, Leaf, Node, Step, TapeError, nodes_behind, walk
 
-__all__ = ["Visit", "walk_and_look"]
+__all__ = ["Visit", "Walked", "walk_and_look"]
 
 
 @dataclass(eq=False, slots=True)
@@ -31,18 +31,27 @@ class Visit:
     sent: tuple[Any, ...]
 
 
-def walk_and_look(root: Node, gradient: Any) -> tuple[list[Visit], dict[int, Any]]:
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """A walk back that was looked at.
+
+    Attributes
+    ----------
+    visits
+        In the order in which backward runs the nodes.
+    leaves
+        The gradient of each leaf, by sequence number.
+    """
+
+    visits: list[Visit]
+    leaves: dict[int, Any]
+
+
+def walk_and_look(root: Node, gradient: Any) -> Walked:
     """Walk back from `root`, to which `gradient` arrives, and leave everything as it was.
 
     It is the tape's own walk, over steps that note what passes them. No ``grad`` is touched, nothing is freed, and
     hooks are not called.
-
-    Returns
-    -------
-    list of Visit
-        In the order in which backward runs the nodes.
-    dict
-        The gradient of each leaf, by sequence number.
 
     Raises
     ------
@@ -71,7 +80,7 @@ def walk_and_look(root: Node, gradient: Any) -> tuple[list[Visit], dict[int, Any
             node.hooks = before
         for node, op in inner:
             node.op = op
-    return visits, totals
+    return Walked(visits, totals)
 
 
 class _Noting(StepAround):

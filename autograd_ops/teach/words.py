@@ -42,6 +42,8 @@ def array_in_full(array: Any, characters: int = 60) -> str:
     """The elements of an array, in lines of so many characters; the middle of a large one is left out."""
     if array is None:
         return ""
+    if array.ndim == 0:
+        return number(array.item())
     return np.array2string(
         np.asarray(array), precision=4, threshold=60, edgeitems=3, max_line_width=characters, separator=", "
     )
