@@ -17,12 +17,16 @@ from typing import TYPE_CHECKING
 from .. import lazy
 
 if TYPE_CHECKING:
+    from .comparing import compare
+    from .no_gradient import why_no_grad
     from .picture import tape
     from .steps import backward_steps
     from .watching import watch
 
 #: What is imported when it is first asked for.
 _LAZY = {
+    "teach.comparing": ("compare",),
+    "teach.no_gradient": ("why_no_grad",),
     "teach.picture": ("tape",),
     "teach.steps": ("backward_steps",),
     "teach.watching": ("watch",),
