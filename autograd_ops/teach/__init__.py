@@ -19,6 +19,7 @@ from .. import lazy
 if TYPE_CHECKING:
     from .comparing import compare
     from .no_gradient import why_no_grad
+    from .not_finite import explain_nan
     from .picture import tape
     from .steps import backward_steps
     from .watching import watch
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _LAZY = {
     "teach.comparing": ("compare",),
     "teach.no_gradient": ("why_no_grad",),
+    "teach.not_finite": ("explain_nan",),
     "teach.picture": ("tape",),
     "teach.steps": ("backward_steps",),
     "teach.watching": ("watch",),
