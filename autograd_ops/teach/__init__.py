@@ -18,6 +18,8 @@ from .. import lazy
 
 if TYPE_CHECKING:
     from .comparing import compare
+    from .error_display import explain_errors
+    from .explaining import explain
     from .no_gradient import why_no_grad
     from .not_finite import explain_nan
     from .picture import tape
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 #: What is imported when it is first asked for.
 _LAZY = {
     "teach.comparing": ("compare",),
+    "teach.error_display": ("explain_errors",),
+    "teach.explaining": ("explain",),
     "teach.no_gradient": ("why_no_grad",),
     "teach.not_finite": ("explain_nan",),
     "teach.picture": ("tape",),
