@@ -31,7 +31,8 @@ STYLE = f"""
 .ago .gradient {{ color: {ORANGE}; }}
 .ago .good {{ color: {GREEN}; }}
 .ago .bad {{ color: {RED}; font-weight: 600; }}
-.ago table {{ border-collapse: collapse; margin: 6px 0; font-size: inherit; color: inherit; font-variant-numeric: tabular-nums; }}
+.ago table {{ border-collapse: collapse; margin: 6px 0; font-size: inherit; color: inherit;
+  font-variant-numeric: tabular-nums; }}
 .ago th, .ago td {{ padding: 3px 10px; text-align: right; border: 0;
   border-bottom: 1px solid {LINE}; background: none; }}
 .ago th {{ font-weight: 600; color: {GREY}; }}
