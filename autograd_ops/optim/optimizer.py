@@ -40,15 +40,17 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         hooks = self._hooks
-        for hook in list(hooks["step_pre"].values()) if "step_pre" in hooks else ():
-            changed = hook(self, args, kwargs)
-            if changed is not None:
-                args, kwargs = changed
+        if "step_pre" in hooks:
+            for hook in list(hooks["step_pre"].values()):
+                changed = hook(self, args, kwargs)
+                if changed is not None:
+                    args, kwargs = changed
         result = step(self, *args, **kwargs)
         self.has_stepped = True
-        self._watch.stepped(self._parameters(), type(self).__name__)
-        for hook in list(hooks["step_post"].values()) if "step_post" in hooks else ():
-            hook(self, args, kwargs)
+        self._watch.stepped(self.param_groups, type(self).__name__)
+        if "step_post" in hooks:
+            for hook in list(hooks["step_post"].values()):
+                hook(self, args, kwargs)
         return result
 
     return hooked
@@ -219,15 +221,16 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradient of every parameter; with ``set_to_none=False``, set it to zeros."""
-        for parameter in self._parameters():
-            grad = parameter._grad
-            if set_to_none or grad is None:
-                parameter._grad = None
-            elif grad.node is not None:  # a recorded gradient is somebody's value: leave it as it is
-                parameter.grad = Tensor(namespace(grad.array).zeros_like(grad.array))
-            else:
-                grad.array[...] = 0
-                grad.version[0] += 1
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                grad = parameter._grad
+                if set_to_none or grad is None:
+                    parameter._grad = None
+                elif grad.node is not None:  # a recorded gradient is somebody's value: leave it as it is
+                    parameter.grad = Tensor(namespace(grad.array).zeros_like(grad.array))
+                else:
+                    grad.array[...] = 0
+                    grad.version[0] += 1
 
     # ---------------------------------------------------------------- groups
 

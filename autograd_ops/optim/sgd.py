@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from autograd_backends import namespace
+from autograd_backends import kernels, namespace
 
 from ..tensor import Tensor
 from .optimizer import Optimizer, Update, at_least_zero
@@ -105,7 +105,7 @@ class SGD(Optimizer):
         nesterov, maximize = group["nesterov"], group["maximize"]
 
         def descend(parameter: Tensor, array: Any, grad: Any) -> None:
-            array -= lr * grad
+            kernels(array).descend(array, grad, lr)
 
         if not (maximize or weight_decay or momentum):
             return descend
@@ -125,6 +125,6 @@ class SGD(Optimizer):
                     velocity *= momentum
                     velocity += grad if undamped == 1.0 else undamped * grad
                 grad = grad + momentum * velocity if nesterov else velocity
-            array -= lr * grad
+            kernels(array).descend(array, grad, lr)
 
         return update

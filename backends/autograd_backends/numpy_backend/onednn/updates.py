@@ -1,0 +1,98 @@
+"""Optimizers' updates of large parameters, in place: one pass for gradient descent, three for Adam.
+
+The numbers that a step differs by are read from memory, so that a plan serves all steps, whatever a schedule does.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ...array_types import Array
+from ...options import AdamStep
+from .constants import (
+    BINARY_ADD,
+    BINARY_MAX,
+    BINARY_MUL,
+    BINARY_SUB,
+    DST,
+    ELTWISE_POW,
+    ELTWISE_SQRT,
+    SRC,
+    SRC_1,
+    post_op_argument,
+)
+from .memory import FLOAT32, Operand
+from .plan import Plan, PostOp, run
+
+__all__ = ["adam_step", "descend"]
+
+
+def descend(array: Array, grad: Array, rate: float) -> bool | None:
+    """``array -= rate * grad``"""
+    if not _plain(array, grad):
+        return None
+    return run(_descend, None, array.reshape(-1), grad.reshape(-1), np.array([-rate], FLOAT32)) or None
+
+
+def _descend(plan: Plan, options: None, array: Operand, grad: Operand, rate: Operand) -> None:
+    with plan.shared(prod(array.shape)):
+        _chain(plan, (BINARY_MUL, grad, rate), array, (BINARY_ADD, array))
+
+
+def adam_step(
+    array: Array, grad: Array, mean: Array, square: Array, largest: Array | None, step: AdamStep
+) -> bool | None:
+    """`Backend.adam_step`, but for that with a largest moment."""
+    arrays = (array, grad, mean, square)
+    if largest is not None or not _plain(*arrays):
+        return None
+    numbers = np.array(
+        [1.0 - step.beta1, 1.0 - step.beta2, step.slack, -step.pace / step.shrink, step.shrink], FLOAT32
+    ).reshape(5, 1)
+    return run(_adam, None, *[x.reshape(-1) for x in arrays], *numbers) or None
+
+
+def _adam(
+    plan: Plan,
+    options: None,
+    array: Operand,
+    grad: Operand,
+    mean: Operand,
+    square: Operand,
+    new_of_mean: Operand,
+    new_of_square: Operand,
+    slack: Operand,
+    pace: Operand,
+    shrink: Operand,
+) -> None:
+    # m + (1 - beta1) (g - m)
+    _chain(plan, (BINARY_SUB, grad, mean), mean, (BINARY_MUL, new_of_mean), (BINARY_ADD, mean))
+    # v + (1 - beta2) (g^2 - v)
+    towards = ((BINARY_SUB, square), (BINARY_MUL, new_of_square), (BINARY_ADD, square))
+    _chain(plan, (BINARY_MUL, grad, grad), square, *towards)
+    # (w - pace / shrink m / (sqrt(v) + slack)) shrink
+    root = (ELTWISE_SQRT, None), (BINARY_ADD, slack), (ELTWISE_POW, None)
+    move = (BINARY_MUL, mean), (BINARY_MUL, pace), (BINARY_ADD, array), (BINARY_MUL, shrink)
+    _chain(plan, (BINARY_MAX, square, square), array, *root, *move)
+
+
+def _plain(*arrays: Array) -> bool:
+    """Whether they are of one shape, and a view of each has its elements in a row."""
+    first = arrays[0]
+    return all(x.shape == first.shape and x.flags.c_contiguous and x.dtype is FLOAT32 for x in arrays)
+
+
+def _chain(plan: Plan, first: tuple[int, Operand, Operand], out: Operand, *links: tuple[int, Operand | None]) -> None:
+    """One pass: an operation of two arrays, and what is done with its result."""
+    algorithm, left, right = first
+    operands = {SRC: left, SRC_1: right, DST: out}
+    post_ops: list[PostOp] = []
+    for place, (kind, operand) in enumerate(links):
+        if operand is None:
+            post_ops.append(("eltwise", kind, 1.0, -1.0 if kind == ELTWISE_POW else 0.0))
+        else:
+            post_ops.append(("binary", kind, operand))
+            operands[post_op_argument(place)] = operand
+    plan.step(plan.primitive("binary", algorithm, left, right, out, post_ops=tuple(post_ops)), operands)
