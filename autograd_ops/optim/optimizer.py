@@ -182,8 +182,8 @@ class Optimizer:
         for number, group in enumerate(self.param_groups):
             update = self.update_rule(group)
             parameters = [parameter for parameter in group["params"] if parameter._grad is not None]
-            if self.elementwise and self.state and len(parameters) > 1:
-                parameters = self._packs.move(self, number, parameters, update)
+            if len(parameters) > 1:
+                parameters = self.move_together(number, group, parameters, update)
             cls = dtype = None  # those of the last one: most are alike
             for parameter in parameters:
                 array = parameter.array
@@ -202,6 +202,29 @@ class Optimizer:
                     _update_wide(update, parameter, way)
                 parameter.version[0] += 1  # backward refuses to go through an op that kept the values from before
         return loss
+
+    def move_together(
+        self, number: int, group: dict[str, Any], parameters: list[Tensor], update: Update
+    ) -> list[Tensor]:
+        """Let those of `parameters` take their steps that can do so as one; returns the others.
+
+        Parameters
+        ----------
+        number, group
+            That of the parameters, and its place among all.
+        update
+            What moves one.
+        """
+        return self._packs.move(self, number, parameters, update) if self.elementwise and self.state else parameters
+
+    def goes_as_it_is(self, arrays: list[Any]) -> bool:
+        """Whether `arrays` are of one dtype that is updated as it is, on devices that need not be made current."""
+        cls, dtype = type(arrays[0]), arrays[0].dtype
+        for array in arrays:
+            if type(array) is not cls or array.dtype is not dtype:
+                return False
+        backend = kernels(arrays[0])
+        return not backend.mixes_devices and _way(backend, dtype) is None
 
     def _update_parts(self, update: Update, parameter: Tensor) -> None:
         """Take a step for a complex parameter as for its real and imaginary parts, each a parameter of its own."""

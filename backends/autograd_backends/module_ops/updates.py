@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..array_types import Array
 from ..lookup import namespace
 from ..options import AdamStep
@@ -9,9 +11,10 @@ from ..options import AdamStep
 __all__ = ["adam_step", "descend"]
 
 
-def descend(array: Array, grad: Array, rate: float) -> None:
-    """``array -= rate * grad``"""
-    array -= rate * grad
+def descend(arrays: Sequence[Array], grads: Sequence[Array], rate: float) -> None:
+    """``array -= rate * grad`` for each of `arrays` and its gradient; all are of one dtype."""
+    for array, grad in zip(arrays, grads, strict=True):
+        array -= rate * grad
 
 
 def adam_step(array: Array, grad: Array, mean: Array, square: Array, largest: Array | None, step: AdamStep) -> None:

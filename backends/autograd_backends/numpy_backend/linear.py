@@ -41,14 +41,16 @@ MANY = 2**18
 
 def linear(x: Array, weight: Array, bias: Array | None) -> Array:
     """x [..., d_input] @ weight [d_input, d_output] + bias [d_output] -> [..., d_output]"""
-    if x.ndim < 2 or weight.ndim != 2 or x.shape[-1] != weight.shape[0] or x.dtype not in BLAS:
+    rank = x.ndim
+    if rank < 2 or weight.ndim != 2 or x.dtype not in BLAS:
         return Backend.linear(x, weight, bias)
-    out = x.dot(weight) if x.ndim == 2 else _rows(x).dot(weight)
+    d_input, d_output = weight.shape
+    if x.shape[-1] != d_input or (bias is not None and bias.shape != (d_output,)):
+        linear_output_shape(x.shape, weight.shape, None if bias is None else bias.shape)  # which says so
+    out = x.dot(weight) if rank == 2 else _rows(x).dot(weight)
     if bias is not None:
-        if bias.shape != weight.shape[1:]:
-            linear_output_shape(x.shape, weight.shape, bias.shape)  # which says so
         out += bias
-    return out if x.ndim == 2 else out.reshape(*x.shape[:-1], weight.shape[1])
+    return out if rank == 2 else out.reshape(*x.shape[:-1], d_output)
 
 
 def linear_x_backward(weight: Array, output_grad: Array) -> Array:

@@ -6,6 +6,7 @@ one. A number beside a small array is a 0-d array: to convert a Python number ta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,20 +15,29 @@ import numpy as np
 from ..array_types import Array
 from ..options import AdamStep
 from .blocks import BLOCK, in_cache
+from .onednn.gate import gate
 
 __all__ = ["adam_step", "descend"]
 
 add, multiply, subtract, divide, sqrt, maximum = np.add, np.multiply, np.subtract, np.divide, np.sqrt, np.maximum
 
 
-def descend(array: Array, grad: Array, rate: float) -> None:
-    """``array -= rate * grad``"""
-    pace = _number(rate, array.dtype)
-    if array.size <= BLOCK:
-        array -= pace * grad
-        return
+def descend(arrays: Sequence[Array], grads: Sequence[Array], rate: float) -> None:
+    """``array -= rate * grad`` for each of `arrays` and its gradient; all are of one dtype."""
+    pace = _number(rate, arrays[0].dtype)
+    for array, grad in zip(arrays, grads, strict=True):
+        if array.size < BLOCK:
+            array -= pace * grad
+        else:
+            _descend(array, grad, pace)
+
+
+def _descend_by_blocks(array: Array, grad: Array, pace: Array) -> None:
     for part, slope in in_cache(array, grad):
         part -= pace * slope
+
+
+_descend = gate("descend", lambda: _descend_by_blocks)
 
 
 def adam_step(array: Array, grad: Array, mean: Array, square: Array, largest: Array | None, step: AdamStep) -> None:

@@ -29,11 +29,11 @@ from .plan import Plan, PostOp, run
 __all__ = ["adam_step", "descend"]
 
 
-def descend(array: Array, grad: Array, rate: float) -> bool | None:
+def descend(array: Array, grad: Array, rate: Array) -> bool | None:
     """``array -= rate * grad``"""
     if not _plain(array, grad):
         return None
-    return run(_descend, None, array.reshape(-1), grad.reshape(-1), np.array([-rate], FLOAT32)) or None
+    return run(_descend, None, array.reshape(-1), grad.reshape(-1), -rate.reshape(1)) or None
 
 
 def _descend(plan: Plan, options: None, array: Operand, grad: Operand, rate: Operand) -> None:
