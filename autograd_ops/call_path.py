@@ -480,14 +480,14 @@ def pull_source(op: Op) -> str:
         targets = _tuple([f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable])
         lines.append(f"    {targets} = joint_rule({_rule_arguments(op.joint_rule)})")
     if op.rule_at_once is not None:
-        lines += ["    if type(g) is not Tensor:", *[f"    {line}" for line in _needs(op, "    ")]]
         grads = _tuple([f"{name}_grad" for name in op.differentiable])
-        lines.append(f"        {grads} = at_once({_rule_arguments(op.rule_at_once)})")
-        for name in op.differentiable:
-            lines += [
-                f"        if {name}_grad is not None and {name}_grad.dtype is not {name}_node.dtype:",
-                f"            {name}_grad = fit({name}_grad, {name}_node)",
-            ]
+        lines += [
+            "    if type(g) is not Tensor:",
+            *[f"    {line}" for line in _needs(op, "    ")],
+            f"        {grads} = at_once({_rule_arguments(op.rule_at_once)})",
+        ]
+        for name in op.differentiable if op.fits_gradients else ():
+            lines += [f"        if {name}_grad is not None:", *_fit(op, name, "            ")]
         lines.append(f"        return ({grads})")
     for name in op.differentiable:
         many = kinds[name] == "arrays"
@@ -507,13 +507,18 @@ def pull_source(op: Op) -> str:
         elif op.fits_gradients:
             if op.joint_rule is not None:
                 lines.append(f"    if {name}_grad is not None:")
-            shape = f"{name}_grad.shape != {name}_node.shape or " if op.broadcast else ""
-            lines += [
-                f"        if {shape}{name}_grad.dtype is not {name}_node.dtype:",
-                f"            {name}_grad = fit({name}_grad, {name}_node)",
-            ]
+            lines += _fit(op, name, "        ")
     grads = [f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable]
     return "\n".join([*lines, f"    return ({_tuple(grads)})"]) + "\n"
+
+
+def _fit(op: Op, name: str, indent: str) -> list[str]:
+    """Give the gradient of an input its dtype, and where it was broadcast its shape."""
+    shape = f"{name}_grad.shape != {name}_node.shape or " if op.broadcast else ""
+    return [
+        f"{indent}if {shape}{name}_grad.dtype is not {name}_node.dtype:",
+        f"{indent}    {name}_grad = fit({name}_grad, {name}_node)",
+    ]
 
 
 def _needs(op: Op, indent: str) -> list[str]:

@@ -211,7 +211,16 @@ class Op(Step):
 
         It says what the rules say, of arrays alone, and it may name ``needs`` and what one of them names. Several rules
         cost a call of an op each, which is more than the arithmetic of small arrays; but they record themselves.
+
+        Raises
+        ------
+        RegistryError
+            If it names something else, or an input is a sequence.
         """
+        unknown = set(parameters(rule)[1:]) - {"needs", *(kept.name for kept in self.kept)}
+        if unknown or any(i.kind == "arrays" for i in self.inputs):
+            why = f"names {min(unknown)!r}, which no rule names" if unknown else "takes no sequence of inputs"
+            raise RegistryError(f"op {self.name}: its rule for all gradients at once {why}")
         self.rule_at_once = rule
 
     def _keep(self, rules: dict[str, Rule]) -> None:

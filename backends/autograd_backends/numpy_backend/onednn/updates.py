@@ -1,11 +1,12 @@
 """Optimizers' updates of large parameters, in place: one pass for gradient descent, three for Adam.
 
-The numbers that a step differs by are read from memory, so that a plan serves all steps, whatever a schedule does.
+The numbers that a schedule changes are read from memory, so that a plan serves all steps.
 """
 
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -48,15 +49,14 @@ def adam_step(
     arrays = (array, grad, mean, square)
     if largest is not None or not _plain(*arrays):
         return None
-    numbers = np.array(
-        [1.0 - step.beta1, 1.0 - step.beta2, step.slack, -step.pace / step.shrink, step.shrink], FLOAT32
-    ).reshape(5, 1)
-    return run(_adam, None, *[x.reshape(-1) for x in arrays], *numbers) or None
+    numbers = [1.0 - step.beta1, 1.0 - step.beta2, step.slack, -step.pace / step.shrink, step.shrink]
+    scalars = np.array(numbers, FLOAT32).reshape(-1, 1)
+    return run(_adam, step.beta2, *[x.reshape(-1) for x in arrays], *scalars) or None
 
 
 def _adam(
     plan: Plan,
-    options: None,
+    beta2: float,
     array: Operand,
     grad: Operand,
     mean: Operand,
@@ -67,15 +67,15 @@ def _adam(
     pace: Operand,
     shrink: Operand,
 ) -> None:
-    # m + (1 - beta1) (g - m)
-    _chain(plan, (BINARY_SUB, grad, mean), mean, (BINARY_MUL, new_of_mean), (BINARY_ADD, mean))
-    # v + (1 - beta2) (g^2 - v)
-    towards = ((BINARY_SUB, square), (BINARY_MUL, new_of_square), (BINARY_ADD, square))
-    _chain(plan, (BINARY_MUL, grad, grad), square, *towards)
-    # (w - pace / shrink m / (sqrt(v) + slack)) shrink
-    root = (ELTWISE_SQRT, None), (BINARY_ADD, slack), (ELTWISE_POW, None)
-    move = (BINARY_MUL, mean), (BINARY_MUL, pace), (BINARY_ADD, array), (BINARY_MUL, shrink)
-    _chain(plan, (BINARY_MAX, square, square), array, *root, *move)
+    with plan.shared(prod(array.shape)):
+        # m + (1 - beta1) (g - m)
+        _chain(plan, (BINARY_SUB, grad, mean), mean, (BINARY_MUL, new_of_mean), (BINARY_ADD, mean))
+        # (1 - beta2) g^2 + beta2 v; of a difference from v, as above, an infinite one would make no number
+        _chain(plan, (BINARY_MUL, grad, grad), square, (BINARY_MUL, new_of_square), ("sum", beta2))
+        # (w - pace / shrink m / (sqrt(v) + slack)) shrink
+        root = ("eltwise", ELTWISE_SQRT, 0.0, 0.0), (BINARY_ADD, slack), ("eltwise", ELTWISE_POW, 1.0, -1.0)
+        move = (BINARY_MUL, mean), (BINARY_MUL, pace), (BINARY_ADD, array), (BINARY_MUL, shrink)
+        _chain(plan, (BINARY_MAX, square, square), array, *root, *move)
 
 
 def _plain(*arrays: Array) -> bool:
@@ -84,15 +84,18 @@ def _plain(*arrays: Array) -> bool:
     return all(x.shape == first.shape and x.flags.c_contiguous and x.dtype is FLOAT32 for x in arrays)
 
 
-def _chain(plan: Plan, first: tuple[int, Operand, Operand], out: Operand, *links: tuple[int, Operand | None]) -> None:
-    """One pass: an operation of two arrays, and what is done with its result."""
+def _chain(plan: Plan, first: tuple[int, Operand, Operand], out: Operand, *links: tuple[Any, ...]) -> None:
+    """One pass: an operation of two arrays, and what is done with its result.
+
+    A link is an operation and its other operand, or a post-op of another kind as it is.
+    """
     algorithm, left, right = first
     operands = {SRC: left, SRC_1: right, DST: out}
     post_ops: list[PostOp] = []
-    for place, (kind, operand) in enumerate(links):
-        if operand is None:
-            post_ops.append(("eltwise", kind, 1.0, -1.0 if kind == ELTWISE_POW else 0.0))
+    for place, link in enumerate(links):
+        if isinstance(link[0], str):
+            post_ops.append(link)
         else:
-            post_ops.append(("binary", kind, operand))
-            operands[post_op_argument(place)] = operand
+            post_ops.append(("binary", *link))
+            operands[post_op_argument(place)] = link[1]
     plan.step(plan.primitive("binary", algorithm, left, right, out, post_ops=tuple(post_ops)), operands)
