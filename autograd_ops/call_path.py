@@ -480,15 +480,15 @@ def pull_source(op: Op) -> str:
         targets = _tuple([f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable])
         lines.append(f"    {targets} = joint_rule({_rule_arguments(op.joint_rule)})")
     if op.rule_at_once is not None:
-        grads = _tuple([f"{name}_grad" for name in op.differentiable])
+        gradients = _tuple([f"{name}_grad" for name in op.differentiable])
         lines += [
-            "    if type(g) is not Tensor:",
+            "    if not tape_mode.enabled:",
             *[f"    {line}" for line in _needs(op, "    ")],
-            f"        {grads} = at_once({_rule_arguments(op.rule_at_once)})",
+            f"        {gradients} = at_once({_rule_arguments(op.rule_at_once)})",
         ]
         for name in op.differentiable if op.fits_gradients else ():
             lines += [f"        if {name}_grad is not None:", *_fit(op, name, "            ")]
-        lines.append(f"        return ({grads})")
+        lines.append(f"        return ({gradients})")
     for name in op.differentiable:
         many = kinds[name] == "arrays"
         if op.joint_rule is None:

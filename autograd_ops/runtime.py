@@ -226,7 +226,7 @@ CALL_GLOBALS: dict[str, Any] = {
 }
 
 PULL_GLOBALS: dict[str, Any] = {
-    "Tensor": Tensor,
+    "tape_mode": mode,
     "changed": changed,
     "check_versions": check_versions,
     "fit": fit,

@@ -112,7 +112,8 @@ class NumpyBackend(Backend):
     def to_host(self, array: Array) -> Any:
         return array
 
-    scalar_to_array = staticmethod(np.asarray)
+    def scalar_to_array(self, scalar: Any) -> Array:
+        return np.asarray(scalar)
 
     def shares_memory(self, view: Array, array: Array) -> bool:
         # A view's base is what it was made from, or more often the array that owns the memory; windows have odd ones.
