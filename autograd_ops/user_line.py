@@ -6,13 +6,15 @@ import linecache
 import os
 import sys
 from dataclasses import dataclass
-from types import FrameType
+from types import FrameType, TracebackType
 
-__all__ = ["Line", "user_frame", "user_line"]
+import autograd_backends
+
+__all__ = ["Line", "user_frame", "user_line", "user_line_of"]
 
 #: How the names of this library's files begin, and what its generated code calls itself. Files and not modules are
 #: asked, so that an example in a docstring counts as a program.
-_OWN = (os.path.dirname(__file__) + os.sep, "<autograd_ops ")
+_OWN = (os.path.dirname(__file__) + os.sep, os.path.dirname(autograd_backends.__file__) + os.sep, "<autograd_ops ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,5 +50,19 @@ def user_frame() -> FrameType:
 def user_line() -> Line:
     """The line of the user's program that is running."""
     frame = user_frame()
-    file, number = frame.f_code.co_filename, frame.f_lineno
+    return _line(frame.f_code.co_filename, frame.f_lineno)
+
+
+def user_line_of(traceback: TracebackType | None) -> Line | None:
+    """The last line of the user's program that an error came through; ``None`` if it came through none."""
+    found = None
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not file.startswith(_OWN):
+            found = _line(file, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
+def _line(file: str, number: int) -> Line:
     return Line(file, number, linecache.getline(file, number).strip())

@@ -17,12 +17,22 @@ from typing import TYPE_CHECKING
 from .. import lazy
 
 if TYPE_CHECKING:
+    from .comparing import compare
+    from .error_display import explain_errors
+    from .explaining import explain
+    from .no_gradient import why_no_grad
+    from .not_finite import explain_nan
     from .picture import tape
     from .steps import backward_steps
     from .watching import watch
 
 #: What is imported when it is first asked for.
 _LAZY = {
+    "teach.comparing": ("compare",),
+    "teach.error_display": ("explain_errors",),
+    "teach.explaining": ("explain",),
+    "teach.no_gradient": ("why_no_grad",),
+    "teach.not_finite": ("explain_nan",),
     "teach.picture": ("tape",),
     "teach.steps": ("backward_steps",),
     "teach.watching": ("watch",),

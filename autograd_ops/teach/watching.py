@@ -15,12 +15,14 @@ from weakref import ref
 
 from autograd_backends import is_array, namespace
 
+from .. import call_path
 from ..nn.hooks import register_module_forward_hook, register_module_forward_pre_hook
 from ..nn.module import Module
 from ..pytree import flatten, unflatten
 from ..tape import Leaf, Node, mode
 from ..tensor import RemovableHandle, Tensor
 from ..user_line import Line, user_line
+from .made import made_of, noting
 
 __all__ = ["Call", "Seen", "seen_of", "watch"]
 
@@ -122,9 +124,15 @@ class watch:
         watcher = _Watcher(before)
         mode.observer = watcher
         hooks = watcher.follow_modules()
+        # What is not recorded passes the observer by. A profile that is on has this place already.
+        mine = not call_path.runs_through()
+        if mine:
+            call_path.run_through(noting)
 
         def undo() -> None:
             mode.observer = before
+            if mine:
+                call_path.run_through(None)
             for hook in hooks:
                 hook.remove()
 
@@ -154,6 +162,10 @@ class _Watcher:
             if isinstance(made_by, Leaf) and made_by.seq not in self._leaves:
                 self._leaves.add(made_by.seq)
                 _keep(made_by, Seen(None, None, _copies(tensor), line, call))
+        for tensor in flatten(result)[0]:
+            made = made_of(tensor.array) if isinstance(tensor, Tensor) else None
+            if made is not None:
+                made.recorded = True
         given = unflatten([ref(leaf) if isinstance(leaf, Tensor) else None for leaf in leaves], structure)
         _keep(node, Seen(_copies(arguments), given, _copies(result), line, call))
 

@@ -17,7 +17,7 @@ def number(value: Any) -> str:
     """A number, to four significant digits."""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
-    return f"{value:.4g}"
+    return "NaN" if value != value else f"{value:.4g}"
 
 
 def array_in_words(array: Any, shape: Sequence[int]) -> str:
