@@ -309,6 +309,8 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
         return mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(_HALF)
     if not x.size:
         return sum(x, axis=axis, keepdims=keepdims) * (np.nan if not _count(x.shape, axis) else 1.0)
+    if axis is None:
+        return np.add.reduce(x, None, None, None, keepdims) / x.size
     total = _total(x, axis, None, keepdims)
     return total / (x.size // total.size)
 
