@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from functools import cache, cached_property, partial
@@ -220,13 +220,6 @@ class Backend:
         """Set every element of `target` to `value`, broadcast, in place."""
         target[...] = value
 
-    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
-        """`arrays` of one shape, in one piece or in several, for what changes elements in place by themselves.
-
-        In several where many passes over all of them cost more.
-        """
-        return (arrays,)
-
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         """Zeros of the dtype and device of `array`.
 
@@ -393,10 +386,42 @@ class Backend:
 
     # The spatial dimensions are counted in the names, but the functions are the same for one, two and three.
 
+    descend = _default("updates.descend")
+    adam_step = _default("updates.adam_step")
+
     linear = _default("linear.linear")
     linear_x_backward = _default("linear.linear_x_backward")
     linear_weight_backward = _default("linear.linear_weight_backward")
     linear_bias_backward = _default("linear.linear_bias_backward")
+
+    def linear_backward(
+        self, x: Array, weight: Array, output_grad: Array, transposed: bool, needs: tuple[bool, bool, bool]
+    ) -> tuple[Array | None, Array | None, Array | None]:
+        """The gradients of x, weight and bias of `linear`, those that `needs` names; of arrays that fit.
+
+        Parameters
+        ----------
+        x
+            [..., d_input], or ``None`` where the gradient of weight is not needed.
+        weight
+            [d_input, d_output], or with `transposed` [d_output, d_input], as its gradient is then; or ``None`` where
+            the gradient of x is not needed.
+        output_grad
+            [..., d_output]
+        """
+        of_x, of_weight, of_bias = needs
+        x_grad = weight_grad = bias_grad = None
+        if of_x:
+            x_grad = (
+                self.linear(output_grad, weight, None) if transposed else self.linear_x_backward(weight, output_grad)
+            )
+        if of_weight:
+            left, right = (output_grad, x) if transposed else (x, output_grad)
+            weight_grad = self.linear_weight_backward(left, right)
+        if of_bias:
+            bias_grad = self.linear_bias_backward(output_grad)
+        return x_grad, weight_grad, bias_grad
+
     embedding = _default("embedding.embedding")
     embedding_backward = _default("embedding.embedding_backward")
     conv1d, conv2d, conv3d = _for_ranks("conv.conv")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar
@@ -14,7 +13,7 @@ from ..base import Backend
 from ..device import Device
 from . import activation as activations
 from . import attention as attentions
-from . import bits, namespace
+from . import bits, namespace, updates
 from . import conv as convs
 from . import correlate as correlations
 from . import cross_entropy as class_losses
@@ -25,7 +24,6 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
-from .blocks import in_cache
 from .buffers import keep_freed_memory
 from .onednn.gate import open_gates
 from .unfold import unfold
@@ -148,9 +146,6 @@ class NumpyBackend(Backend):
             raise ValueError("this tensor's memory cannot be written to, as its owner's cannot; change a clone() of it")
         target[...] = value
 
-    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
-        return in_cache(*arrays)
-
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
 
@@ -248,10 +243,19 @@ class NumpyBackend(Backend):
     # ---------------------------------------------------------------- module ops faster than the default
 
     unfold = staticmethod(unfold)
+    descend = staticmethod(updates.descend)
+    adam_step = staticmethod(updates.adam_step)
     linear = staticmethod(linears.linear)
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)
     linear_bias_backward = staticmethod(linears.linear_bias_backward)
+
+    def linear_backward(
+        self, x: Array, weight: Array, output_grad: Array, transposed: bool, needs: tuple[bool, bool, bool]
+    ) -> tuple[Array | None, Array | None, Array | None]:
+        small = linears.small_linear_backward(x, weight, output_grad, transposed, needs)
+        return super().linear_backward(x, weight, output_grad, transposed, needs) if small is None else small
+
     conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(convs.conv_bias_backward)
     conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = staticmethod(convs.conv_bias_backward)
     conv_transpose3d_bias_backward = staticmethod(convs.conv_bias_backward)

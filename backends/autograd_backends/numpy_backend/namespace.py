@@ -137,7 +137,9 @@ def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
 
 
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    return np.ones(shape, dtype)
+    out = np.empty(shape, dtype)
+    out.fill(1)  # np.ones says the same in twice the time
+    return out
 
 
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
@@ -307,6 +309,8 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
         return mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(_HALF)
     if not x.size:
         return sum(x, axis=axis, keepdims=keepdims) * (np.nan if not _count(x.shape, axis) else 1.0)
+    if axis is None:
+        return np.add.reduce(x, None, None, None, keepdims) / x.size
     total = _total(x, axis, None, keepdims)
     return total / (x.size // total.size)
 

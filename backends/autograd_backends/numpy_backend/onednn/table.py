@@ -65,6 +65,8 @@ KERNELS = {
     "linear_weight_backward": Kernel(
         "products:linear_weight_backward", "x, output_grad", "x.size * (output_grad.shape or ZERO)[-1]"
     ),
+    "descend": Kernel("updates:descend", "array, grad, rate", "array.size", of_backend=False),
+    "adam_step": Kernel("updates:adam_step", "array, grad, mean, square, largest, step", "array.size"),
     "gelu": Kernel("pointwise:gelu", "x, approximate", "x.size"),
     "gelu_backward": Kernel("pointwise:gelu_backward", "x, output_grad, approximate", "x.size"),
     "softmax": Kernel("softmaxes:softmax", "x, axis", "x.size"),

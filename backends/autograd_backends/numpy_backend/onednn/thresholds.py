@@ -15,6 +15,8 @@ SOME = 256
 #: Kernel of the table -> the least work, as the table counts it.
 LEAST = {
     **dict.fromkeys(("matmul", "matmul_into", "linear", "linear_x_backward", "linear_weight_backward"), THREADED),
+    "descend": 2**16,
+    "adam_step": 2**18,
     "gelu": 2_048,
     "gelu_backward": 2_048,
     "softmax": 4_096,
