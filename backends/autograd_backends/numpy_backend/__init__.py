@@ -277,7 +277,12 @@ class NumpyBackend(Backend):
     gru = staticmethod(recurrents.gru)
     gru_backward = staticmethod(recurrents.gru_backward)
 
+    relu = staticmethod(activations.relu)
     relu_backward = staticmethod(activations.relu_backward)
+    sigmoid = staticmethod(activations.sigmoid)
+    sigmoid_backward = staticmethod(activations.sigmoid_backward)
+    silu = staticmethod(activations.silu)
+    silu_backward = staticmethod(activations.silu_backward)
     gelu = staticmethod(activations.gelu)
     gelu_backward = staticmethod(activations.gelu_backward)
     erf = staticmethod(activations.erf)

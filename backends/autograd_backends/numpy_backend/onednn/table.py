@@ -64,6 +64,12 @@ KERNELS = {
     "linear_weight_backward": Kernel(
         "products:linear_weight_backward", "x, output_grad", "x.size * (output_grad.shape or ZERO)[-1]"
     ),
+    "relu": Kernel("pointwise:relu", "x", "x.size"),
+    "relu_backward": Kernel("pointwise:relu_backward", "output, output_grad", "output.size"),
+    "sigmoid": Kernel("pointwise:sigmoid", "x", "x.size"),
+    "sigmoid_backward": Kernel("pointwise:sigmoid_backward", "output, output_grad", "output.size"),
+    "silu": Kernel("pointwise:silu", "x", "x.size"),
+    "silu_backward": Kernel("pointwise:silu_backward", "x, output_grad", "x.size"),
     "gelu": Kernel("pointwise:gelu", "x, approximate", "x.size"),
     "gelu_backward": Kernel("pointwise:gelu_backward", "x, output_grad, approximate", "x.size"),
     "softmax": Kernel("softmaxes:softmax", "x, axis", "x.size"),

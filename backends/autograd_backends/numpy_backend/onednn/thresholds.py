@@ -15,6 +15,12 @@ SOME = 256
 #: Kernel of the table -> the least work, as the table counts it.
 LEAST = {
     **dict.fromkeys(("matmul", "linear", "linear_x_backward", "linear_weight_backward"), THREADED),
+    "relu": 131_072,
+    "relu_backward": 131_072,
+    "sigmoid": 4_096,
+    "sigmoid_backward": 16_384,
+    "silu": 4_096,
+    "silu_backward": 4_096,
     "gelu": 2_048,
     "gelu_backward": 2_048,
     "softmax": 4_096,
