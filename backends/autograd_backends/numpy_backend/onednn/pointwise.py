@@ -123,9 +123,8 @@ def _relu(plan: Plan, _: None, out: Operand, x: Operand, zero: Operand) -> None:
     """Of two numbers, one NaN, oneDNN's maximum is the second one: so the second maximum brings back x's NaN."""
     elements = prod(x.shape)
     x, out, zero = x.seen_as(1, elements), out.seen_as(1, elements), zero.seen_as(1, 1)
-    with plan.shared(elements):
-        primitive = plan.primitive("binary", BINARY_MAX, x, zero, out, post_ops=(("binary", BINARY_MAX, x),))
-        plan.step(primitive, {SRC: x, SRC_1: zero, DST: out, post_op_argument(0): x})
+    primitive = plan.primitive("binary", BINARY_MAX, x, zero, out, post_ops=(("binary", BINARY_MAX, x),))
+    plan.step(primitive, {SRC: x, SRC_1: zero, DST: out, post_op_argument(0): x})
 
 
 def _relu_backward(
@@ -135,14 +134,11 @@ def _relu_backward(
     elements = prod(out.shape)
     made = out.seen_as(1, elements)
     output, output_grad, zero = output.seen_as(1, elements), output_grad.seen_as(1, elements), zero.seen_as(1, 1)
-    goes_on = ("eltwise", ELTWISE_LINEAR, -1.0, 1.0)
-    with plan.shared(elements):
-        primitive = plan.primitive(
-            *("binary", BINARY_LE, output, zero, made), post_ops=(goes_on, ("binary", BINARY_MUL, output_grad))
-        )
-        plan.step(primitive, {SRC: output, SRC_1: zero, DST: made, post_op_argument(1): output_grad})
-        rows, sums = out.seen_as(ROWS, elements // ROWS), sums.seen_as(ROWS, 1)
-        plan.step(plan.primitive("reduction", REDUCTION_SUM, rows, sums, 0.0, 0.0), {SRC: rows, DST: sums})
+    chain = ("eltwise", ELTWISE_LINEAR, -1.0, 1.0), ("binary", BINARY_MUL, output_grad)
+    primitive = plan.primitive("binary", BINARY_LE, output, zero, made, post_ops=chain)
+    plan.step(primitive, {SRC: output, SRC_1: zero, DST: made, post_op_argument(1): output_grad})
+    rows, sums = out.seen_as(ROWS, elements // ROWS), sums.seen_as(ROWS, 1)
+    plan.step(plan.primitive("reduction", REDUCTION_SUM, rows, sums, 0.0, 0.0), {SRC: rows, DST: sums})
 
 
 def _forward(plan: Plan, options: Options, out: Operand, x: Operand) -> None:
