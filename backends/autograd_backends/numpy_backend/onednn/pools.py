@@ -1,26 +1,49 @@
-"""Max pools: the largest of each window, and where it is.
+"""Pools: the largest of each window, and where it is; the mean of each window, and its gradient.
 
-oneDNN writes down the number of the cell that won, as NumPy's kernel does, and the same tables make an index of it.
+Of a maximum oneDNN writes down the number of the cell that won, as NumPy's kernel does, and the same tables make an
+index of it.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...array_types import Array, Shape
 from ...results import MaxPoolWithIndices
-from ...shapes import pool_windows
+from ...shapes import adaptive_pool_output_shape, check_output_grad, pool_windows
 from ...windows import Window
 from ..buffers import empty
 from ..pool import cell_tables
-from .constants import DST, FORWARD_TRAINING, POOLING_MAX, QUERY_WORKSPACE, SRC, WORKSPACE
+from .constants import (
+    DIFF_DST,
+    DIFF_SRC,
+    DST,
+    ELTWISE_LINEAR,
+    FORWARD_INFERENCE,
+    FORWARD_TRAINING,
+    POOLING_AVG_EXCLUDE_PADDING,
+    POOLING_AVG_INCLUDE_PADDING,
+    POOLING_MAX,
+    QUERY_WORKSPACE,
+    SRC,
+    WORKSPACE,
+)
 from .memory import FLOAT32, Operand, Refused, dims, in_order
-from .plan import Plan, run, run_copied
+from .plan import Plan, made, run, run_copied
 from .positions import padding_after
 
-__all__ = ["max_pool_with_indices"]
+__all__ = [
+    "adaptive_avg_pool",
+    "adaptive_avg_pool_backward",
+    "average",
+    "avg_pool",
+    "avg_pool_backward",
+    "max_pool_with_indices",
+]
 
 #: What oneDNN takes padding for.
 _LOWEST = np.finfo(np.float32).min
@@ -47,15 +70,130 @@ def max_pool_with_indices(
     return MaxPoolWithIndices(best, indices)
 
 
+def avg_pool(
+    x: Array,
+    kernel_size: Shape,
+    stride: Shape,
+    padding: Shape,
+    count_include_pad: bool,
+    ceil_mode: bool,
+    divisor_override: int | None = None,
+) -> Array | None:
+    """The mean of each window of x [N, C, ...]."""
+    windows = _windows(x.shape, kernel_size, stride, padding, ceil_mode)
+    options = _averaging(windows, count_include_pad, divisor_override)
+    shape = (*x.shape[:2], *[w.out for w in windows])
+    return made(_avg_pool, options, shape, x) if options is not None and prod(shape) else None
+
+
+def avg_pool_backward(
+    x_shape: Shape,
+    output_grad: Array,
+    kernel_size: Shape,
+    stride: Shape,
+    padding: Shape,
+    count_include_pad: bool,
+    ceil_mode: bool,
+    divisor_override: int | None = None,
+) -> Array | None:
+    """The gradient of x, of `x_shape`, from that of its windows' means."""
+    windows = _windows(x_shape, kernel_size, stride, padding, ceil_mode)
+    check_output_grad(
+        f"avg_pool{len(windows)}d_backward", output_grad.shape, (*x_shape[:2], *[w.out for w in windows])
+    )
+    options = _averaging(windows, count_include_pad, divisor_override)
+    if options is None or options.factor != 1.0 or not output_grad.size:
+        return None
+    return made(_avg_pool_backward, options, tuple(x_shape), output_grad)
+
+
+def adaptive_avg_pool(x: Array, output_size: Shape) -> Array | None:
+    """The means of x [N, C, ...] over `output_size` windows, where these lie side by side."""
+    adaptive_pool_output_shape(f"adaptive_avg_pool{len(output_size)}d", x.shape, output_size)
+    shape = (*x.shape[:2], *output_size)
+    if not prod(shape) or any(size % out for size, out in zip(x.shape[2:], output_size, strict=True)):
+        return None
+    return average(x, shape, tuple([size // out for size, out in zip(x.shape[2:], output_size, strict=True)]))
+
+
+def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array | None:
+    """The gradient of x, of `x_shape`, where the windows lie side by side."""
+    if output_grad.ndim != len(x_shape) or output_grad.shape[:2] != tuple(x_shape[:2]) or not output_grad.size:
+        return None
+    sizes = list(zip(x_shape[2:], output_grad.shape[2:], strict=True))
+    if any(size % out for size, out in sizes):
+        return None
+    windows = tuple([Window(size, size // out, size // out, 0, 1, out) for size, out in sizes])
+    return made(_avg_pool_backward, Averaging(windows, POOLING_AVG_INCLUDE_PADDING), tuple(x_shape), output_grad)
+
+
+def average(x: Array, shape: Shape, kernel: Shape, factor: float = 1.0) -> Array | None:
+    """The mean, times `factor`, of each window of x [N, C, ...], of which there are as `shape` says, side by side."""
+    windows = tuple([Window(n * k, k, k, 0, 1, n) for n, k in zip(shape[2:], kernel, strict=True)])
+    return made(_avg_pool, Averaging(windows, POOLING_AVG_INCLUDE_PADDING, float(factor)), shape, x)
+
+
+class Averaging(NamedTuple):
+    """Windows, what the mean of one that is not all inside is divided by, and what it is multiplied with."""
+
+    windows: tuple[Window, ...]
+    algorithm: int
+    factor: float = 1.0
+
+
+def _windows(x_shape: Shape, kernel_size: Shape, stride: Shape, padding: Shape, ceil_mode: bool) -> tuple[Window, ...]:
+    rank = len(kernel_size)
+    return pool_windows(f"avg_pool{rank}d", x_shape, kernel_size, stride, padding, (1,) * rank, ceil_mode)
+
+
+@lru_cache(maxsize=512)
+def _averaging(
+    windows: tuple[Window, ...], count_include_pad: bool, divisor_override: int | None
+) -> Averaging | None:
+    """How oneDNN divides as is wanted; None if it does not: it counts what `ceil_mode` adds, or all padding, or none."""
+    cells = prod(w.kernel for w in windows)
+    if divisor_override is not None:
+        return Averaging(windows, POOLING_AVG_INCLUDE_PADDING, cells / divisor_override)
+    if not count_include_pad:
+        return Averaging(windows, POOLING_AVG_EXCLUDE_PADDING)
+    whole = all(w.divisor(position, True) == w.kernel for w in windows for position in range(w.out))
+    return Averaging(windows, POOLING_AVG_INCLUDE_PADDING) if whole else None
+
+
+def _avg_pool(plan: Plan, options: Averaging, out: Operand, x: Operand) -> None:
+    factor = () if options.factor == 1.0 else (("eltwise", ELTWISE_LINEAR, options.factor, 0.0),)
+    with plan.shared(prod(x.shape)):
+        primitive = plan.primitive(
+            *("pooling_forward", FORWARD_INFERENCE, options.algorithm, in_order(x), out),
+            *_positions(options.windows),
+            post_ops=factor,
+        )
+        plan.step(primitive, {SRC: x, DST: out})
+
+
+def _avg_pool_backward(plan: Plan, options: Averaging, out: Operand, output_grad: Operand) -> None:
+    algorithm, positions = options.algorithm, _positions(options.windows)
+    with plan.shared(prod(out.shape)):
+        given = algorithm, out, in_order(output_grad), *positions
+        hint = plan.primitive("pooling_forward", FORWARD_TRAINING, *given, reference=True)
+        plan.step(plan.primitive("pooling_backward", *given, hint), {DIFF_DST: output_grad, DIFF_SRC: out})
+
+
+def _positions(windows: tuple[Window, ...]) -> list[Any]:
+    """Strides, kernels, dilations, and the padding before and after."""
+    return [
+        dims(tuple(w.stride for w in windows)),
+        dims(tuple(w.kernel for w in windows)),
+        dims(tuple(w.dilation - 1 for w in windows)),
+        dims(tuple(w.before for w in windows)),
+        dims(padding_after(windows)),
+    ]
+
+
 def _max_pool(plan: Plan, windows: tuple[Window, ...], best: Operand, cells: Operand, x: Operand) -> None:
     with plan.shared(prod(x.shape)):
         primitive = plan.primitive(
-            *("pooling_forward", FORWARD_TRAINING, POOLING_MAX, in_order(x), best),
-            dims(tuple(w.stride for w in windows)),
-            dims(tuple(w.kernel for w in windows)),
-            dims(tuple(w.dilation - 1 for w in windows)),
-            dims(tuple(w.before for w in windows)),
-            dims(padding_after(windows)),
+            "pooling_forward", FORWARD_TRAINING, POOLING_MAX, in_order(x), best, *_positions(windows)
         )
         if not plan.lib.same_md(plan.lib.query_md(primitive, QUERY_WORKSPACE, 0), cells):
             raise Refused("cells that are not in order")

@@ -52,6 +52,22 @@ def _convolutions(rank: int) -> dict[str, Kernel]:
     return found
 
 
+def _averages(rank: int) -> dict[str, Kernel]:
+    """The average pools over `rank` spatial dimensions."""
+    sizes = "kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override"
+    backward = {"array": "output_grad", "work": "output_grad.size"}
+    return {
+        f"avg_pool{rank}d": Kernel("pools:avg_pool", f"x, {sizes}", "x.size", defaults=(None,)),
+        f"avg_pool{rank}d_backward": Kernel(
+            "pools:avg_pool_backward", f"x_shape, output_grad, {sizes}", defaults=(None,), **backward
+        ),
+        f"adaptive_avg_pool{rank}d": Kernel("pools:adaptive_avg_pool", "x, output_size", "x.size"),
+        f"adaptive_avg_pool{rank}d_backward": Kernel(
+            "pools:adaptive_avg_pool_backward", "x_shape, output_grad", **backward
+        ),
+    }
+
+
 KERNELS = {
     # Of many small products NumPy does each without a second thread, and loses little by it.
     "matmul": Kernel(
@@ -91,6 +107,13 @@ KERNELS = {
         )
         for rank in (1, 2, 3)
     },
+    **_averages(1),
+    **_averages(2),
+    **_averages(3),
+    "interpolate": Kernel("resampling:interpolate", "x, output_size, options", "x.size"),
+    "interpolate_backward": Kernel(
+        "resampling:interpolate_backward", "x_shape, grad, output_size, options", "grad.size", array="grad"
+    ),
     **_convolutions(1),
     **_convolutions(2),
     **_convolutions(3),

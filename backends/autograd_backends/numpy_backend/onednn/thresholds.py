@@ -32,6 +32,10 @@ LEAST = {
     "batch_norm_train": 16_384,
     "batch_norm_train_backward": 32_768,
     **{f"max_pool{rank}d_with_indices": 2_048 for rank in (1, 2, 3)},
+    **{f"{name}{rank}d": 16_384 for name in ("avg_pool", "adaptive_avg_pool") for rank in (1, 2, 3)},
+    **{f"{name}{rank}d_backward": 4_096 for name in ("avg_pool", "adaptive_avg_pool") for rank in (1, 2, 3)},
+    "interpolate": 4_096,
+    "interpolate_backward": 16_384,
     **{
         f"{name}{rank}d{direction}": SOME
         for name in ("conv", "conv_transpose")
