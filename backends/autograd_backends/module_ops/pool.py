@@ -91,9 +91,9 @@ def adaptive_max_pool_with_indices(x: Array, output_size: Shape) -> MaxPoolWithI
     xp = namespace(x)
     rank = len(output_size)
     adaptive_pool_output_shape(f"adaptive_max_pool{rank}d", x.shape, output_size)
-    if not any(size % out for size, out in zip(x.shape[2:], output_size, strict=True)):
-        # Windows of one length, side by side: there may be a faster kernel for them.
-        kernel = tuple([size // out for size, out in zip(x.shape[2:], output_size, strict=True)])
+    kernel = _even_windows(x.shape[2:], output_size)
+    if kernel is not None:
+        # There may be a faster kernel for them.
         pool = getattr(kernels(x), f"max_pool{rank}d_with_indices")
         return pool(x, kernel, kernel, (0,) * rank, (1,) * rank, False)
     best, index = x, _places(xp, x)
@@ -252,13 +252,21 @@ def _divided(
 # ---------------------------------------------------------------- average of even parts
 
 
+#: Windows of more cells are added up faster part by part than cell by cell.
+FEW_CELLS = 64
+
+
 def adaptive_avg_pool(x: Array, output_size: Shape) -> Array:
     """The means of x [N, C, ...] over `output_size` windows, as even as can be, overlapping where they must.
 
     Window i of n over a length L goes from floor(i L / n) to ceil((i + 1) L / n).
     """
     xp = namespace(x)
-    adaptive_pool_output_shape(f"adaptive_avg_pool{len(output_size)}d", x.shape, output_size)
+    rank = len(output_size)
+    adaptive_pool_output_shape(f"adaptive_avg_pool{rank}d", x.shape, output_size)
+    kernel = _even_windows(x.shape[2:], output_size)
+    if kernel is not None and prod(kernel) <= FEW_CELLS:
+        return getattr(kernels(x), f"avg_pool{rank}d")(x, kernel, kernel, (0,) * rank, True, False, None)
     out = widened(xp, x)
     # The last dimension is the slowest to cut up, so it comes when the others have got shorter.
     for axis in range(2, x.ndim):
@@ -283,6 +291,10 @@ def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array:
         raise ShapeError(f"{op_name}: the gradient has shape {output_grad.shape}, and x {x_shape}")
     out_shape = adaptive_pool_output_shape(op_name, x_shape, output_grad.shape[2:])
     check_output_grad(op_name, output_grad.shape, out_shape)
+    rank, kernel = len(out_shape) - 2, _even_windows(x_shape[2:], out_shape[2:])
+    if kernel is not None and prod(kernel) <= FEW_CELLS:
+        pool_backward = getattr(kernels(output_grad), f"avg_pool{rank}d_backward")
+        return pool_backward(x_shape, output_grad, kernel, kernel, (0,) * rank, True, False, None)
     grad = widened(xp, output_grad)
     for axis in range(grad.ndim - 1, 1, -1):
         parts = _adaptive_windows(x_shape[axis], grad.shape[axis])
@@ -291,6 +303,13 @@ def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array:
             x_grad[_along(axis, part)] += grad[_along(axis, slice(i, i + 1))] / (part.stop - part.start)
         grad = x_grad
     return cast(xp, grad, output_grad.dtype)
+
+
+def _even_windows(size: Shape, out: Shape) -> Shape | None:
+    """The size of windows that lie side by side and share a plane evenly; None if they cannot."""
+    if not prod(out) or any(n % m for n, m in zip(size, out, strict=True)):
+        return None
+    return tuple([n // m for n, m in zip(size, out, strict=True)])
 
 
 def _adaptive_windows(size: int, out: int) -> list[slice]:

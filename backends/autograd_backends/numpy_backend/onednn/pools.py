@@ -39,11 +39,14 @@ from .positions import padding_after
 __all__ = [
     "adaptive_avg_pool",
     "adaptive_avg_pool_backward",
-    "average",
     "avg_pool",
     "avg_pool_backward",
     "max_pool_with_indices",
+    "sums",
 ]
+
+#: Planes that oneDNN takes averages of at once.
+PLANES = 16
 
 #: What oneDNN takes padding for.
 _LOWEST = np.finfo(np.float32).min
@@ -82,8 +85,7 @@ def avg_pool(
     """The mean of each window of x [N, C, ...]."""
     windows = _windows(x.shape, kernel_size, stride, padding, ceil_mode)
     options = _averaging(windows, count_include_pad, divisor_override)
-    shape = (*x.shape[:2], *[w.out for w in windows])
-    return made(_avg_pool, options, shape, x) if options is not None and prod(shape) else None
+    return None if options is None else _averages(options, x)
 
 
 def avg_pool_backward(
@@ -102,35 +104,28 @@ def avg_pool_backward(
         f"avg_pool{len(windows)}d_backward", output_grad.shape, (*x_shape[:2], *[w.out for w in windows])
     )
     options = _averaging(windows, count_include_pad, divisor_override)
-    if options is None or options.factor != 1.0 or not output_grad.size:
-        return None
-    return made(_avg_pool_backward, options, tuple(x_shape), output_grad)
+    return None if options is None else _spread(options, output_grad)
 
 
 def adaptive_avg_pool(x: Array, output_size: Shape) -> Array | None:
     """The means of x [N, C, ...] over `output_size` windows, where these lie side by side."""
     adaptive_pool_output_shape(f"adaptive_avg_pool{len(output_size)}d", x.shape, output_size)
-    shape = (*x.shape[:2], *output_size)
-    if not prod(shape) or any(size % out for size, out in zip(x.shape[2:], output_size, strict=True)):
-        return None
-    return average(x, shape, tuple([size // out for size, out in zip(x.shape[2:], output_size, strict=True)]))
+    options = _side_by_side(x.shape[2:], output_size)
+    return None if options is None else _averages(options, x)
 
 
 def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array | None:
     """The gradient of x, of `x_shape`, where the windows lie side by side."""
-    if output_grad.ndim != len(x_shape) or output_grad.shape[:2] != tuple(x_shape[:2]) or not output_grad.size:
-        return None
-    sizes = list(zip(x_shape[2:], output_grad.shape[2:], strict=True))
-    if any(size % out for size, out in sizes):
-        return None
-    windows = tuple([Window(size, size // out, size // out, 0, 1, out) for size, out in sizes])
-    return made(_avg_pool_backward, Averaging(windows, POOLING_AVG_INCLUDE_PADDING), tuple(x_shape), output_grad)
+    if output_grad.ndim != len(x_shape) or output_grad.shape[:2] != tuple(x_shape[:2]):
+        return None  # the default says what is wrong
+    options = _side_by_side(tuple(x_shape[2:]), output_grad.shape[2:])
+    return None if options is None else _spread(options, output_grad)
 
 
-def average(x: Array, shape: Shape, kernel: Shape, factor: float = 1.0) -> Array | None:
-    """The mean, times `factor`, of each window of x [N, C, ...], of which there are as `shape` says, side by side."""
-    windows = tuple([Window(n * k, k, k, 0, 1, n) for n, k in zip(shape[2:], kernel, strict=True)])
-    return made(_avg_pool, Averaging(windows, POOLING_AVG_INCLUDE_PADDING, float(factor)), shape, x)
+def sums(x: Array, kernel: Shape) -> Array | None:
+    """The sum of each window of x [N, C, ...], where these lie side by side."""
+    options = _side_by_side(x.shape[2:], tuple([n // k for n, k in zip(x.shape[2:], kernel, strict=True)]))
+    return None if options is None else _averages(options._replace(factor=float(prod(kernel))), x)
 
 
 class Averaging(NamedTuple):
@@ -139,6 +134,38 @@ class Averaging(NamedTuple):
     windows: tuple[Window, ...]
     algorithm: int
     factor: float = 1.0
+
+
+@lru_cache(maxsize=512)
+def _side_by_side(size: Shape, out: Shape) -> Averaging | None:
+    """`out` windows that share a plane of `size` evenly; None if they cannot."""
+    if not prod(out) or any(n % m for n, m in zip(size, out, strict=True)):
+        return None
+    windows = tuple([Window(n, n // m, n // m, 0, 1, m) for n, m in zip(size, out, strict=True)])
+    return Averaging(windows, POOLING_AVG_INCLUDE_PADDING)
+
+
+def _averages(options: Averaging, x: Array) -> Array | None:
+    lead = x.shape[:2]
+    return made(_avg_pool, options, (*lead, *[w.out for w in options.windows]), x) if _fills_blocks(lead) else None
+
+
+def _spread(options: Averaging, output_grad: Array) -> Array | None:
+    lead = output_grad.shape[:2]
+    if options.factor != 1.0 or not _fills_blocks(lead):
+        return None
+    return made(_avg_pool_backward, options, (*lead, *[w.size for w in options.windows]), output_grad)
+
+
+def _fills_blocks(lead: Shape) -> bool:
+    """Whether most of what oneDNN computes is wanted, which takes planes by so many at once."""
+    planes = prod(lead)
+    return planes > 0 and -planes % PLANES <= planes // 2
+
+
+def _planes(operand: Operand) -> Operand:
+    """[N, C, ...] as one image of all planes: N times C fill more blocks than N times those of C."""
+    return in_order(operand).seen_as(1, prod(operand.shape[:2]), *operand.shape[2:])
 
 
 def _windows(x_shape: Shape, kernel_size: Shape, stride: Shape, padding: Shape, ceil_mode: bool) -> tuple[Window, ...]:
@@ -151,6 +178,8 @@ def _averaging(
     windows: tuple[Window, ...], count_include_pad: bool, divisor_override: int | None
 ) -> Averaging | None:
     """How oneDNN divides as is wanted; None if it does not: it counts what `ceil_mode` adds, or all padding, or none."""
+    if not prod(w.out for w in windows):
+        return None
     cells = prod(w.kernel for w in windows)
     if divisor_override is not None:
         return Averaging(windows, POOLING_AVG_INCLUDE_PADDING, cells / divisor_override)
@@ -161,10 +190,11 @@ def _averaging(
 
 
 def _avg_pool(plan: Plan, options: Averaging, out: Operand, x: Operand) -> None:
+    out, x = _planes(out), _planes(x)
     factor = () if options.factor == 1.0 else (("eltwise", ELTWISE_LINEAR, options.factor, 0.0),)
     with plan.shared(prod(x.shape)):
         primitive = plan.primitive(
-            *("pooling_forward", FORWARD_INFERENCE, options.algorithm, in_order(x), out),
+            *("pooling_forward", FORWARD_INFERENCE, options.algorithm, x, out),
             *_positions(options.windows),
             post_ops=factor,
         )
@@ -172,9 +202,9 @@ def _avg_pool(plan: Plan, options: Averaging, out: Operand, x: Operand) -> None:
 
 
 def _avg_pool_backward(plan: Plan, options: Averaging, out: Operand, output_grad: Operand) -> None:
-    algorithm, positions = options.algorithm, _positions(options.windows)
+    out, output_grad = _planes(out), _planes(output_grad)
     with plan.shared(prod(out.shape)):
-        given = algorithm, out, in_order(output_grad), *positions
+        given = options.algorithm, out, output_grad, *_positions(options.windows)
         hint = plan.primitive("pooling_forward", FORWARD_TRAINING, *given, reference=True)
         plan.step(plan.primitive("pooling_backward", *given, hint), {DIFF_DST: output_grad, DIFF_SRC: out})
 

@@ -22,10 +22,13 @@ from ..interpolate import is_tame, product_along
 from .constants import DST, FORWARD_INFERENCE, RESAMPLING_LINEAR, RESAMPLING_NEAREST, SRC
 from .memory import Operand, in_order
 from .plan import Plan, made
-from .pools import average
+from .pools import sums
 from .products import matmul
 
 __all__ = ["interpolate", "interpolate_backward"]
+
+#: From how many elements on its products are faster than BLAS's, which does those of a batch one by one.
+LARGE = 2**17
 
 _LINEAR = ("linear", "bilinear", "trilinear")
 
@@ -53,12 +56,13 @@ def interpolate_backward(
     """`grad` [N, C, *output_size] brought back to the cells that it came from -> the gradient of x, of `x_shape`"""
     resizes = interpolate_resizes("interpolate_backward", x_shape, output_size, options, grad.shape)
     if _repeats(resizes):
-        times = tuple(resize.out // resize.size for resize in resizes)
-        return average(grad, tuple(x_shape), times, prod(times))
+        return sums(grad, tuple([resize.out // resize.size for resize in resizes]))
     return _by_products(grad, lambda along: interpolate_backward_by(along, x_shape, grad, output_size, options))
 
 
 def _by_products(x: Array, resized: Callable[[Along], Array]) -> Array | None:
+    if x.size < LARGE:
+        return None
     with np.errstate(all="ignore"):
         out = resized(_along)
     return out if is_tame(min(x, out, key=np.size)) else None
