@@ -9,7 +9,6 @@ from autograd_backends import kernels, namespace
 
 from ..registry import Array, op
 from .compare import where
-from .dtype import has_complex
 from .elementwise import erf, exp, tanh
 from .reduce import sum
 

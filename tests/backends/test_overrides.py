@@ -26,6 +26,7 @@ CPU: Any = get_backend("cpu")
 def _always_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """No array but an empty one is too small for the kernels, and each is cut into several blocks."""
     monkeypatch.setattr(blocks, "BLOCK", 16)
+    monkeypatch.setattr(activation, "BLOCK", 16)
     monkeypatch.setattr(activation, "SMALL", 1)
     monkeypatch.setattr(norm, "SMALL", 1)
     monkeypatch.setattr(softmax, "SMALL", 1)

@@ -23,7 +23,7 @@ BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 #: Up to this many rows a product with ones adds them up faster than a reduction, and as exactly.
 _FEW = 256
 
-#: From this many elements on, BLAS would wake its threads for it: they and oneDNN's would be in each other's way.
+#: For more elements BLAS would wake its threads for it: they and oneDNN's would be in each other's way.
 MANY = 2**18
 
 
@@ -57,10 +57,21 @@ def linear_weight_backward(x: Array, output_grad: Array) -> Array:
 
 def linear_bias_backward(output_grad: Array) -> Array:
     """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
-    few = output_grad.ndim == 2 and output_grad.shape[0] <= _FEW and output_grad.size < MANY
-    if not few or output_grad.dtype not in BLAS:
+    in_place = output_grad.ndim == 2 or output_grad.flags.c_contiguous  # as rows
+    if not in_place or output_grad.ndim < 2 or output_grad.dtype not in BLAS or not output_grad.size:
         return Backend.linear_bias_backward(output_grad)
-    return ones(output_grad.shape[0], output_grad.dtype).dot(output_grad)
+    rows = output_grad if output_grad.ndim == 2 else _rows(output_grad)
+    n, d_output = rows.shape
+    at_once = min(_FEW, MANY // d_output)
+    if n <= at_once:
+        return ones(n, rows.dtype).dot(rows)
+    if at_once < 2:
+        return Backend.linear_bias_backward(rows)
+    sums = np.empty((-(-n // at_once), d_output), rows.dtype)
+    for i, total in enumerate(sums):
+        part = rows[i * at_once : (i + 1) * at_once]
+        ones(len(part), rows.dtype).dot(part, total)
+    return linear_bias_backward(sums)
 
 
 def _rows(x: Array) -> Array:

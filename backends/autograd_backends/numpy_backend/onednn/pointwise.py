@@ -77,6 +77,7 @@ def relu_backward(output: Array, output_grad: Array) -> Array | None:
     rest = out.reshape(-1)[out.size // ROWS * ROWS :]
     return None if np.isnan(sums).any() or np.isnan(rest).any() else out
 
+
 _GELU = {"none": ELTWISE_GELU_ERF, "tanh": ELTWISE_GELU_TANH}
 
 

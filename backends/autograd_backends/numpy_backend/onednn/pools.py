@@ -100,9 +100,7 @@ def avg_pool_backward(
 ) -> Array | None:
     """The gradient of x, of `x_shape`, from that of its windows' means."""
     windows = _windows(x_shape, kernel_size, stride, padding, ceil_mode)
-    check_output_grad(
-        f"avg_pool{len(windows)}d_backward", output_grad.shape, (*x_shape[:2], *[w.out for w in windows])
-    )
+    check_output_grad(f"avg_pool{len(windows)}d_backward", output_grad.shape, (*x_shape[:2], *[w.out for w in windows]))
     options = _averaging(windows, count_include_pad, divisor_override)
     return None if options is None else _spread(options, output_grad)
 
@@ -174,10 +172,8 @@ def _windows(x_shape: Shape, kernel_size: Shape, stride: Shape, padding: Shape, 
 
 
 @lru_cache(maxsize=512)
-def _averaging(
-    windows: tuple[Window, ...], count_include_pad: bool, divisor_override: int | None
-) -> Averaging | None:
-    """How oneDNN divides as is wanted; None if it does not: it counts what `ceil_mode` adds, or all padding, or none."""
+def _averaging(windows: tuple[Window, ...], count_include_pad: bool, divisor_override: int | None) -> Averaging | None:
+    """How oneDNN divides as is wanted; None if it does not: it counts all padding or none, and what `ceil_mode` adds."""
     if not prod(w.out for w in windows):
         return None
     cells = prod(w.kernel for w in windows)

@@ -50,9 +50,7 @@ def interpolate(x: Array, output_size: Shape, options: InterpolateOptions) -> Ar
     return _by_products(x, lambda along: interpolate_by(along, x, output_size, options))
 
 
-def interpolate_backward(
-    x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions
-) -> Array | None:
+def interpolate_backward(x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions) -> Array | None:
     """`grad` [N, C, *output_size] brought back to the cells that it came from -> the gradient of x, of `x_shape`"""
     resizes = interpolate_resizes("interpolate_backward", x_shape, output_size, options, grad.shape)
     if _repeats(resizes):

@@ -55,24 +55,25 @@ def _convolutions(rank: int) -> dict[str, Kernel]:
 def _averages(rank: int) -> dict[str, Kernel]:
     """The average pools over `rank` spatial dimensions."""
     sizes = "kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override"
-    backward = {"array": "output_grad", "work": "output_grad.size"}
+    given, work = "x_shape, output_grad", "output_grad.size"
     return {
         f"avg_pool{rank}d": Kernel("pools:avg_pool", f"x, {sizes}", "x.size", defaults=(None,)),
         f"avg_pool{rank}d_backward": Kernel(
-            "pools:avg_pool_backward", f"x_shape, output_grad, {sizes}", defaults=(None,), **backward
+            "pools:avg_pool_backward", f"{given}, {sizes}", work, array="output_grad", defaults=(None,)
         ),
         f"adaptive_avg_pool{rank}d": Kernel("pools:adaptive_avg_pool", "x, output_size", "x.size"),
         f"adaptive_avg_pool{rank}d_backward": Kernel(
-            "pools:adaptive_avg_pool_backward", "x_shape, output_grad", **backward
+            "pools:adaptive_avg_pool_backward", given, work, array="output_grad"
         ),
     }
 
 
+#: Of many small products NumPy does each without a second thread, and loses little by it.
+_MATMUL = "x.size * (y.shape or ZERO)[-1] // (4 if y.ndim > 2 else 1)"
+
 KERNELS = {
-    # Of many small products NumPy does each without a second thread, and loses little by it.
-    "matmul": Kernel(
-        *("products:matmul", "x, y", "x.size * (y.shape or ZERO)[-1] // (4 if y.ndim > 2 else 1)"), of_backend=False
-    ),
+    "matmul": Kernel("products:matmul", "x, y", _MATMUL, of_backend=False),
+    "matmul_into": Kernel("products:matmul_into", "x, y, out", _MATMUL, of_backend=False),
     "linear": Kernel("products:linear", "x, weight, bias", "x.size * (weight.shape or ZERO)[-1]"),
     "linear_x_backward": Kernel(
         "products:linear_x_backward", "weight, output_grad", "output_grad.size * (weight.shape or ZERO)[0]"
