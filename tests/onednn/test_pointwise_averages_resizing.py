@@ -149,12 +149,11 @@ class TestByOnednn:
         assert pools.adaptive_avg_pool(x, (2, 4)) is not None
         assert pools.adaptive_avg_pool_backward((2, 16, 16, 24), x) is not None
 
-    @pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
-    def test_resizing(self, mode: str) -> None:
-        x, options = np.ones((64, 32, 8, 8), np.float32), InterpolateOptions(mode, False)
-        if mode != "bicubic":
-            assert resampling.interpolate(x, (16, 16), options) is not None
-        assert resampling.interpolate_backward((64, 32, 4, 4), x, (8, 8), options) is not None
+    def test_resizing(self) -> None:
+        x = np.ones((2, 16, 8, 8), np.float32)
+        for mode in ("nearest", "bilinear"):
+            assert resampling.interpolate(x, (16, 16), InterpolateOptions(mode, False)) is not None
+        assert resampling.interpolate_backward((2, 16, 4, 4), x, (8, 8), InterpolateOptions("nearest")) is not None
 
 
 @pytest.mark.usefixtures("onednn_does_all")

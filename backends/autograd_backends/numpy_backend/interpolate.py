@@ -8,7 +8,7 @@ one look at whichever array is smaller, what is resized or the result, tells whe
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..options import InterpolateOptions
 from ..resampling import Resize, taps
 from . import namespace as xp
 
-__all__ = ["interpolate", "interpolate_backward", "is_tame", "product_along"]
+__all__ = ["interpolate", "interpolate_backward", "is_tame"]
 
 #: A matrix pays if there is one tap for at most this many cells.
 CELLS_A_TAP = 64
@@ -31,27 +31,24 @@ MARGIN = 2.0**20
 #: dtypes that BLAS multiplies.
 _BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 
-#: The product of two matrices, or of one and each of a batch.
-Multiply = Callable[[Array, Array], Array]
-
 
 def interpolate(x: Array, output_size: Shape, options: InterpolateOptions) -> Array:
     # Nearest cells are taken as they are: no product is faster.
     if options.mode.startswith("nearest"):
         return interpolate_by(_repeated, x, output_size, options)
-    return _careful(_along, x, lambda along: interpolate_by(along, x, output_size, options))
+    return _careful(x, lambda along: interpolate_by(along, x, output_size, options))
 
 
 def interpolate_backward(x_shape: Shape, grad: Array, output_size: Shape, options: InterpolateOptions) -> Array:
-    return _careful(_along, grad, lambda along: interpolate_backward_by(along, x_shape, grad, output_size, options))
+    return _careful(grad, lambda along: interpolate_backward_by(along, x_shape, grad, output_size, options))
 
 
-def _careful(along: Along, x: Array, resized: Callable[[Along], Array]) -> Array:
+def _careful(x: Array, resized: Callable[[Along], Array]) -> Array:
     """What `resized` makes of `x` by products, or where that is not to be trusted by taps."""
     if x.dtype not in _BLAS:
         return resized(by_taps)
     with np.errstate(all="ignore"):
-        out = resized(along)
+        out = resized(_along)
     return out if is_tame(min(x, out, key=np.size)) else resized(by_taps)
 
 
@@ -61,8 +58,8 @@ def is_tame(x: Array) -> bool:
     return not x.size or bool(np.minimum.reduce(x, None) > -bound and np.maximum.reduce(x, None) < bound)
 
 
-def product_along(multiply: Multiply, x: Array, resize: Resize, rows: Rows, axis: int) -> Array:
-    """Dimension `axis` of x made anew by `multiply`, where that pays."""
+def _along(x: Array, resize: Resize, rows: Rows, axis: int) -> Array:
+    """Dimension `axis` of x made anew by a product, where that pays."""
     size = x.shape[axis]
     matrix = _matrix(resize, rows, size, x.dtype)
     if matrix is None:
@@ -70,11 +67,8 @@ def product_along(multiply: Multiply, x: Array, resize: Resize, rows: Rows, axis
     shape = (*x.shape[:axis], len(matrix), *x.shape[axis + 1 :])
     after = prod(x.shape[axis + 1 :])
     if after == 1:
-        return multiply(x.reshape(prod(x.shape[:axis]), size), matrix.T).reshape(shape)
-    return multiply(matrix, x.reshape(prod(x.shape[:axis]), size, after)).reshape(shape)
-
-
-_along = partial(product_along, xp.matmul)
+        return xp.matmul(x.reshape(prod(x.shape[:axis]), size), matrix.T).reshape(shape)
+    return xp.matmul(matrix, x.reshape(prod(x.shape[:axis]), size, after)).reshape(shape)
 
 
 def _repeated(x: Array, resize: Resize, rows: Rows, axis: int) -> Array:

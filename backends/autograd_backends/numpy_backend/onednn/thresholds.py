@@ -16,7 +16,7 @@ SOME = 256
 LEAST = {
     **dict.fromkeys(("matmul", "matmul_into", "linear", "linear_x_backward", "linear_weight_backward"), THREADED),
     "relu": 131_072,
-    "relu_backward": 131_072,
+    "relu_backward": 262_144,
     "sigmoid": 4_096,
     "sigmoid_backward": 16_384,
     "silu": 4_096,
