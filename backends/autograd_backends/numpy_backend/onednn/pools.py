@@ -173,7 +173,7 @@ def _windows(x_shape: Shape, kernel_size: Shape, stride: Shape, padding: Shape, 
 
 @lru_cache(maxsize=512)
 def _averaging(windows: tuple[Window, ...], count_include_pad: bool, divisor_override: int | None) -> Averaging | None:
-    """How oneDNN divides as is wanted; None if it does not: it counts all padding or none, and what `ceil_mode` adds."""
+    """How oneDNN divides as is wanted; None if it does not: it counts all padding or none, and more in `ceil_mode`."""
     if not prod(w.out for w in windows):
         return None
     cells = prod(w.kernel for w in windows)
