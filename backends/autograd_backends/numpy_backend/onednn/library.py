@@ -121,7 +121,7 @@ def brief_waits() -> Iterator[None]:
     if any(name in os.environ for name in _WAITS):
         yield
         return
-    os.environ[_WAITS[0]] = "1000"
+    os.environ[_WAITS[0]] = "4000"
     try:
         yield
     finally:
