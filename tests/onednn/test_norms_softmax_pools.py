@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from autograd_backends import get_backend
+from autograd_backends.base import Backend
 from autograd_backends.numpy_backend.onednn.gate import forced
 
 CPU: Any = get_backend("cpu")
@@ -133,6 +134,31 @@ class TestSpecial:
         centred = exact - exact.mean((0, 2, 3), keepdims=True)
         want = centred / np.sqrt((centred**2).mean((0, 2, 3), keepdims=True) + 1e-5)
         np.testing.assert_allclose(CPU.batch_norm_train(far, None, None, 1e-5)[0], want, atol=2e-3)
+
+    @pytest.mark.parametrize("shape", [(3, 2, 9000), (2, 3, 40, 40), (70, 4, 3, 3)])
+    @pytest.mark.parametrize("far", [0.0, 3.5])
+    def test_batch_norm_keeps_its_digits(self, shape: tuple[int, ...], far: float) -> None:
+        rng = np.random.default_rng(0)
+        x, grad = rng.standard_normal((2, *shape), dtype=np.float32)
+        x += np.float32(far)
+        exact = x.astype(np.float64), None, None, 1e-5
+        want = Backend.batch_norm_train(*exact)
+        found = CPU.batch_norm_train(x, None, None, 1e-5)
+        for a, b in zip(found, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+        want = Backend.batch_norm_train_backward(*exact[:2], *want[1:], 1e-5, grad.astype(np.float64))
+        for a, b in zip(CPU.batch_norm_train_backward(x, None, *found[1:], 1e-5, grad), want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(b).max()))
+
+    @pytest.mark.parametrize("value", [0.0, 5.0, np.inf, np.nan, 1e30])
+    def test_batch_norm_of_equal_elements(self, value: float) -> None:
+        x = np.full((4, 2, 8, 8), value, np.float32)
+        with np.errstate(all="ignore"):
+            with forced(NEVER):
+                want = CPU.batch_norm_train(x, None, None, 1e-5)
+            found = CPU.batch_norm_train(x, None, None, 1e-5)
+        for a, b in zip(found, want, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-6)
 
     def test_gelu_of_infinities(self) -> None:
         x = np.array([-np.inf, -1e30, 0.0, 1e30, np.inf, np.nan], np.float32)

@@ -112,16 +112,17 @@ _WAITS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 
 @contextmanager
 def brief_waits() -> Iterator[None]:
-    """Within it GNU's OpenMP, if loaded, lets threads wait some ten microseconds awake for each other, then asleep.
+    """Within it GNU's OpenMP, if loaded, lets threads wait awake for each other for 0.1 ms, then asleep.
 
-    By itself it keeps them awake for milliseconds. Where other programs run, a thread that waits then has the processor
-    that the one it waits for should have, and a step takes ten times as long. It reads this once, when it is
-    loaded; the environment is afterwards as it was, and where it says something of this, that holds.
+    That is about as long as it takes to wake one. By itself it keeps them awake for milliseconds. Where other programs
+    run, a thread that waits then has the processor that the one it waits for should have, and a step takes ten times as
+    long. It reads this once, when it is loaded; the environment is afterwards as it was, and where it says something of
+    this, that holds.
     """
     if any(name in os.environ for name in _WAITS):
         yield
         return
-    os.environ[_WAITS[0]] = "4000"
+    os.environ[_WAITS[0]] = "10000"
     try:
         yield
     finally:
