@@ -79,13 +79,32 @@ def max_pool(rng: np.random.Generator) -> Any:
     rank = int(rng.integers(1, 4))
     x = layouts(rng, (2, 3, *(int(n) for n in rng.integers(5, 12, rank))))
     x = np.round(x)  # equal elements, of which the first wins
+    function = getattr(CPU, f"max_pool{rank}d_with_indices")
+    sizes = pooled(rng, x)
+    return lambda: function(x, *sizes)
+
+
+def pooled(rng: np.random.Generator, x: np.ndarray) -> tuple[Any, ...]:
+    """Sizes of a max pool of x."""
+    rank = x.ndim - 2
     kernel = tuple(int(n) for n in rng.integers(1, 4, rank))
     stride = tuple(int(n) for n in rng.integers(1, 4, rank))
     padding = tuple(int(rng.integers(0, k // 2 + 1)) for k in kernel)
-    dilation = tuple(int(n) for n in rng.integers(1, 3, rank))
-    function = getattr(CPU, f"max_pool{rank}d_with_indices")
-    ceil_mode = bool(rng.integers(2))
-    return lambda: function(x, kernel, stride, padding, dilation, ceil_mode)
+    return kernel, stride, padding, tuple(int(n) for n in rng.integers(1, 3, rank)), bool(rng.integers(2))
+
+
+def cells(rng: np.random.Generator) -> Any:
+    """A max pool and its way back."""
+    x = np.round(layouts(rng, (2, 3, *(int(n) for n in rng.integers(5, 12, int(rng.integers(1, 4)))))))
+    sizes = pooled(rng, x)
+    function = getattr(CPU, f"max_pool{x.ndim - 2}d")
+
+    def call() -> Any:
+        output, found = function(x, *sizes)
+        values = layouts(np.random.default_rng(1), output.shape)
+        return output, found, CPU.scatter_cells(x.shape, values, found, *sizes)
+
+    return call
 
 
 DRAWS: dict[str, Callable[[np.random.Generator], Any]] = {
@@ -97,7 +116,8 @@ DRAWS: dict[str, Callable[[np.random.Generator], Any]] = {
     "log_softmax": of_rows(CPU.log_softmax, 1, -1),
     "softmax_backward": of_rows(CPU.softmax_backward, 2, -1),
     "log_softmax_backward": of_rows(CPU.log_softmax_backward, 2, -1),
-    **{f.__name__: f for f in (layer_norm, layer_norm_backward, batch_norm_train, batch_norm_train_backward, max_pool)},
+    **{f.__name__: f for f in (layer_norm, layer_norm_backward, batch_norm_train, batch_norm_train_backward)},
+    **{f.__name__: f for f in (max_pool, cells)},
 }
 
 

@@ -80,11 +80,17 @@ KERNELS = {
         defaults=((True,) * 3,),
     ),
     **{
-        f"max_pool{rank}d_with_indices": Kernel(
-            *("pools:max_pool_with_indices", "x, kernel_size, stride, padding, dilation, ceil_mode", "x.size")
+        f"max_pool{rank}d{kind}": Kernel(
+            *(f"pools:max_pool{kind}", "x, kernel_size, stride, padding, dilation, ceil_mode", "x.size")
         )
         for rank in (1, 2, 3)
+        for kind in ("", "_with_indices")
     },
+    "scatter_cells": Kernel(
+        "pools:scatter_cells",
+        "x_shape, values, cells, kernel_size, stride, padding, dilation, ceil_mode",
+        *("values.size", "", "values"),
+    ),
     **_convolutions(1),
     **_convolutions(2),
     **_convolutions(3),

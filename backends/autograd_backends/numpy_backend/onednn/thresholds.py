@@ -25,7 +25,8 @@ LEAST = {
     "layer_norm_backward": 4_096,
     "batch_norm_train": 16_384,
     "batch_norm_train_backward": 32_768,
-    **{f"max_pool{rank}d_with_indices": 2_048 for rank in (1, 2, 3)},
+    **{f"max_pool{rank}d{kind}": 2_048 for rank in (1, 2, 3) for kind in ("", "_with_indices")},
+    "scatter_cells": 512,
     **{
         f"{name}{rank}d{direction}": SOME
         for name in ("conv", "conv_transpose")
