@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autograd_backends import get_backend
-from autograd_backends.numpy_backend.onednn import pointwise, pools, resampling
+from autograd_backends.numpy_backend.onednn import averages, pointwise, resampling
 from autograd_backends.numpy_backend.onednn.gate import forced
 from autograd_backends.options import InterpolateOptions
 from autograd_backends.resampling import MODES
@@ -144,10 +144,10 @@ class TestByOnednn:
     def test_averages(self) -> None:
         x, sizes = np.ones((2, 16, 8, 8), np.float32), ((3, 3), (2, 2), (1, 1))
         for counted in (True, False):
-            assert pools.avg_pool(x, *sizes, counted, False) is not None
-            assert pools.avg_pool_backward((2, 16, 16, 16), x, *sizes, counted, False) is not None
-        assert pools.adaptive_avg_pool(x, (2, 4)) is not None
-        assert pools.adaptive_avg_pool_backward((2, 16, 16, 24), x) is not None
+            assert averages.avg_pool(x, *sizes, counted, False) is not None
+            assert averages.avg_pool_backward((2, 16, 16, 16), x, *sizes, counted, False) is not None
+        assert averages.adaptive_avg_pool(x, (2, 4)) is not None
+        assert averages.adaptive_avg_pool_backward((2, 16, 16, 24), x) is not None
 
     def test_resizing(self) -> None:
         x = np.ones((2, 16, 8, 8), np.float32)

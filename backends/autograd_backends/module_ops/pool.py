@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import gcd, prod
+from typing import Any
 
 from ..array_types import Array, Namespace, Shape
 from ..errors import ShapeError
 from ..lookup import kernels, namespace
-from ..results import MaxPoolWithIndices
+from ..results import MaxPool, MaxPoolWithIndices
 from ..shapes import adaptive_pool_output_shape, check_output_grad, pool_windows
 from ..windows import Window
 from .precision import cast, widened
@@ -24,8 +25,11 @@ __all__ = [
     "adaptive_max_pool_with_indices",
     "avg_pool",
     "avg_pool_backward",
+    "gather_cells",
     "gather_planes",
+    "max_pool",
     "max_pool_with_indices",
+    "scatter_cells",
     "scatter_planes",
 ]
 
@@ -115,6 +119,74 @@ def _max_of_parts(xp: Namespace, x: Array, index: Array, out: int, axis: int) ->
         at = xp.where(first + k < last, first + k, last)
         best, best_index = _larger(xp, best, best_index, xp.take(x, at, axis=axis), xp.take(index, at, axis=axis))
     return best, best_index
+
+
+def max_pool(x: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool) -> MaxPool:
+    """The same, with the numbers of cells in place of indices: the cells of a window count as its elements lie."""
+    xp = namespace(x)
+    name = f"max_pool{len(kernel_size)}d"
+    sizes = kernel_size, stride, padding, dilation, ceil_mode
+    output, index = getattr(kernels(x), f"{name}_with_indices")(x, *sizes)
+    cells, below = None, 1
+    for w, start in reversed(_starts(xp, index, pool_windows(name, x.shape, *sizes))):
+        part = (index % w.size - start) // w.dilation * below
+        cells = part if cells is None else cells + part
+        index, below = index // w.size, below * w.kernel
+    return MaxPool(output, cells if below > 256 else xp.astype(cells, xp.uint8))
+
+
+def scatter_cells(
+    x_shape: Shape,
+    values: Array,
+    cells: Array,
+    kernel_size: Shape,
+    stride: Shape,
+    padding: Shape,
+    dilation: Shape,
+    ceil_mode: bool,
+) -> Array:
+    """Zeros of `x_shape` [N, C, ...] with `values` [N, C, ...] added in the numbered `cells` of their windows.
+
+    Parameters
+    ----------
+    x_shape
+        The shape [N, C, ...] of the result.
+    values, cells
+        As ``max_pool`` gives output and cells.
+    kernel_size, stride, padding, dilation, ceil_mode
+        As ``max_pool`` was given them.
+    """
+    sizes = kernel_size, stride, padding, dilation, ceil_mode
+    return kernels(values).scatter_planes(x_shape, values, _cell_index(x_shape, cells, sizes))
+
+
+def gather_cells(
+    x: Array, cells: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> Array:
+    """The elements of x [N, C, ...] in the numbered `cells` of its windows: the adjoint of `scatter_cells`"""
+    sizes = kernel_size, stride, padding, dilation, ceil_mode
+    return kernels(x).gather_planes(x, _cell_index(x.shape, cells, sizes))
+
+
+def _cell_index(x_shape: Shape, cells: Array, sizes: tuple[Any, ...]) -> Array:
+    """Cells by their numbers -> their indices in planes of `x_shape`"""
+    xp = namespace(cells)
+    windows = pool_windows(f"max_pool{len(x_shape) - 2}d", x_shape, *sizes)
+    cells = xp.astype(cells, xp.int64)
+    index, below = xp.zeros_like(cells), 1
+    for w, start in reversed(_starts(xp, cells, windows)):
+        index = index + (cells % w.kernel * w.dilation + start) * below
+        cells, below = cells // w.kernel, below * w.size
+    return index
+
+
+def _starts(xp: Namespace, beside: Array, windows: tuple[Window, ...]) -> list[tuple[Window, Array]]:
+    """Each dimension, and where its windows start, shaped to meet the positions `beside`."""
+    found = []
+    for axis, w in enumerate(windows, start=1):
+        start = xp.arange(w.out, dtype=xp.int64, device=beside.device) * w.stride - w.before
+        found.append((w, xp.reshape(start, (-1,) + (1,) * (len(windows) - axis))))
+    return found
 
 
 def scatter_planes(x_shape: Shape, values: Array, indices: Array) -> Array:

@@ -263,6 +263,8 @@ class NumpyBackend(Backend):
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices
     )
+    max_pool1d = max_pool2d = max_pool3d = staticmethod(pools.max_pool)
+    scatter_cells = staticmethod(pools.scatter_cells)
     scatter_planes = staticmethod(pools.scatter_planes)
 
     batch_norm_train = staticmethod(norms.batch_norm_train)

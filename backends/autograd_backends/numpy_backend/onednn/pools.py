@@ -1,52 +1,26 @@
-"""Pools: the largest of each window, and where it is; the mean of each window, and its gradient.
+"""Max pools: the largest of each window, where it is, and the way back.
 
-Of a maximum oneDNN writes down the number of the cell that won, as NumPy's kernel does, and the same tables make an
-index of it.
+oneDNN writes down the number of the cell that won, as NumPy's kernel does, and the same tables make an index of it.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...array_types import Array, Shape
-from ...results import MaxPoolWithIndices
-from ...shapes import adaptive_pool_output_shape, check_output_grad, pool_windows
+from ...results import MaxPool, MaxPoolWithIndices
+from ...shapes import pool_windows
 from ...windows import Window
 from ..buffers import empty
 from ..pool import cell_tables
-from .constants import (
-    DIFF_DST,
-    DIFF_SRC,
-    DST,
-    ELTWISE_LINEAR,
-    FORWARD_INFERENCE,
-    FORWARD_TRAINING,
-    POOLING_AVG_EXCLUDE_PADDING,
-    POOLING_AVG_INCLUDE_PADDING,
-    POOLING_MAX,
-    QUERY_WORKSPACE,
-    SRC,
-    WORKSPACE,
-)
-from .memory import FLOAT32, Operand, Refused, dims, in_order
-from .plan import Plan, made, run, run_copied
-from .positions import padding_after
+from .constants import DIFF_DST, DIFF_SRC, DST, FORWARD_TRAINING, POOLING_MAX, QUERY_WORKSPACE, SRC, WORKSPACE
+from .memory import FLOAT32, Handle, Operand, Refused, in_order
+from .plan import Plan, run, run_copied
+from .positions import pool_positions
 
-__all__ = [
-    "adaptive_avg_pool",
-    "adaptive_avg_pool_backward",
-    "avg_pool",
-    "avg_pool_backward",
-    "max_pool_with_indices",
-    "sums",
-]
-
-#: Planes that oneDNN takes averages of at once.
-PLANES = 16
+__all__ = ["max_pool", "max_pool_with_indices", "scatter_cells"]
 
 #: What oneDNN takes padding for.
 _LOWEST = np.finfo(np.float32).min
@@ -56,8 +30,21 @@ def max_pool_with_indices(
     x: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> MaxPoolWithIndices | None:
     """The largest element of each window of x [N, C, ...], and where it is in its plane."""
-    name = f"max_pool{len(kernel_size)}d"
-    windows = pool_windows(name, x.shape, kernel_size, stride, padding, dilation, ceil_mode)
+    found = max_pool(x, kernel_size, stride, padding, dilation, ceil_mode)
+    if found is None:
+        return None
+    windows = pool_windows(f"max_pool{len(kernel_size)}d", x.shape, kernel_size, stride, padding, dilation, ceil_mode)
+    offsets, starts = cell_tables(windows)
+    indices = offsets.take(found.cells)
+    indices += starts
+    return MaxPoolWithIndices(found.output, indices)
+
+
+def max_pool(
+    x: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> MaxPool | None:
+    """The largest element of each window of x [N, C, ...], and the number of its cell."""
+    windows = pool_windows(f"max_pool{len(kernel_size)}d", x.shape, kernel_size, stride, padding, dilation, ceil_mode)
     shape = (*x.shape[:2], *[w.out for w in windows])
     if prod(kernel_size) > 256 or not prod(shape):
         return None
@@ -67,160 +54,45 @@ def max_pool_with_indices(
     # It finds no NaN, and takes padding for the lowest number, where any element is to win over it.
     if np.isnan(np.maximum.reduce(x, None)) or np.minimum.reduce(best, None) <= _LOWEST:
         return None
-    offsets, starts = cell_tables(windows)
-    indices = offsets[cells]
-    indices += starts
-    return MaxPoolWithIndices(best, indices)
+    return MaxPool(best, cells)
 
 
-def avg_pool(
-    x: Array,
-    kernel_size: Shape,
-    stride: Shape,
-    padding: Shape,
-    count_include_pad: bool,
-    ceil_mode: bool,
-    divisor_override: int | None = None,
-) -> Array | None:
-    """The mean of each window of x [N, C, ...]."""
-    windows = _windows(x.shape, kernel_size, stride, padding, ceil_mode)
-    options = _averaging(windows, count_include_pad, divisor_override)
-    return None if options is None else _averages(options, x)
-
-
-def avg_pool_backward(
+def scatter_cells(
     x_shape: Shape,
-    output_grad: Array,
+    values: Array,
+    cells: Array,
     kernel_size: Shape,
     stride: Shape,
     padding: Shape,
-    count_include_pad: bool,
+    dilation: Shape,
     ceil_mode: bool,
-    divisor_override: int | None = None,
 ) -> Array | None:
-    """The gradient of x, of `x_shape`, from that of its windows' means."""
-    windows = _windows(x_shape, kernel_size, stride, padding, ceil_mode)
-    check_output_grad(f"avg_pool{len(windows)}d_backward", output_grad.shape, (*x_shape[:2], *[w.out for w in windows]))
-    options = _averaging(windows, count_include_pad, divisor_override)
-    return None if options is None else _spread(options, output_grad)
-
-
-def adaptive_avg_pool(x: Array, output_size: Shape) -> Array | None:
-    """The means of x [N, C, ...] over `output_size` windows, where these lie side by side."""
-    adaptive_pool_output_shape(f"adaptive_avg_pool{len(output_size)}d", x.shape, output_size)
-    options = _side_by_side(x.shape[2:], output_size)
-    return None if options is None else _averages(options, x)
-
-
-def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array | None:
-    """The gradient of x, of `x_shape`, where the windows lie side by side."""
-    if output_grad.ndim != len(x_shape) or output_grad.shape[:2] != tuple(x_shape[:2]):
-        return None  # the default says what is wrong
-    options = _side_by_side(tuple(x_shape[2:]), output_grad.shape[2:])
-    return None if options is None else _spread(options, output_grad)
-
-
-def sums(x: Array, kernel: Shape) -> Array | None:
-    """The sum of each window of x [N, C, ...], where these lie side by side."""
-    options = _side_by_side(x.shape[2:], tuple([n // k for n, k in zip(x.shape[2:], kernel, strict=True)]))
-    return None if options is None else _averages(options._replace(factor=float(prod(kernel))), x)
-
-
-class Averaging(NamedTuple):
-    """Windows, what the mean of one that is not all inside is divided by, and what it is multiplied with."""
-
-    windows: tuple[Window, ...]
-    algorithm: int
-    factor: float = 1.0
-
-
-@lru_cache(maxsize=512)
-def _side_by_side(size: Shape, out: Shape) -> Averaging | None:
-    """`out` windows that share a plane of `size` evenly; None if they cannot."""
-    if not prod(out) or any(n % m for n, m in zip(size, out, strict=True)):
+    """Zeros of `x_shape` [N, C, ...] with `values` [N, C, ...] added in the numbered `cells` of their windows."""
+    windows = pool_windows(f"max_pool{len(kernel_size)}d", x_shape, kernel_size, stride, padding, dilation, ceil_mode)
+    shape = (*x_shape[:2], *[w.out for w in windows])
+    if values.shape != shape or cells.shape != shape or cells.dtype != np.uint8:
         return None
-    windows = tuple([Window(n, n // m, n // m, 0, 1, m) for n, m in zip(size, out, strict=True)])
-    return Averaging(windows, POOLING_AVG_INCLUDE_PADDING)
-
-
-def _averages(options: Averaging, x: Array) -> Array | None:
-    lead = x.shape[:2]
-    return made(_avg_pool, options, (*lead, *[w.out for w in options.windows]), x) if _fills_blocks(lead) else None
-
-
-def _spread(options: Averaging, output_grad: Array) -> Array | None:
-    lead = output_grad.shape[:2]
-    if options.factor != 1.0 or not _fills_blocks(lead):
-        return None
-    return made(_avg_pool_backward, options, (*lead, *[w.size for w in options.windows]), output_grad)
-
-
-def _fills_blocks(lead: Shape) -> bool:
-    """Whether most of what oneDNN computes is wanted, which takes planes by so many at once."""
-    planes = prod(lead)
-    return planes > 0 and -planes % PLANES <= planes // 2
-
-
-def _planes(operand: Operand) -> Operand:
-    """[N, C, ...] as one image of all planes: N times C fill more blocks than N times those of C."""
-    return in_order(operand).seen_as(1, prod(operand.shape[:2]), *operand.shape[2:])
-
-
-def _windows(x_shape: Shape, kernel_size: Shape, stride: Shape, padding: Shape, ceil_mode: bool) -> tuple[Window, ...]:
-    rank = len(kernel_size)
-    return pool_windows(f"avg_pool{rank}d", x_shape, kernel_size, stride, padding, (1,) * rank, ceil_mode)
-
-
-@lru_cache(maxsize=512)
-def _averaging(windows: tuple[Window, ...], count_include_pad: bool, divisor_override: int | None) -> Averaging | None:
-    """How oneDNN divides as is wanted; None if it does not: it counts all padding or none, and more in `ceil_mode`."""
-    if not prod(w.out for w in windows):
-        return None
-    cells = prod(w.kernel for w in windows)
-    if divisor_override is not None:
-        return Averaging(windows, POOLING_AVG_INCLUDE_PADDING, cells / divisor_override)
-    if not count_include_pad:
-        return Averaging(windows, POOLING_AVG_EXCLUDE_PADDING)
-    whole = all(w.divisor(position, True) == w.kernel for w in windows for position in range(w.out))
-    return Averaging(windows, POOLING_AVG_INCLUDE_PADDING) if whole else None
-
-
-def _avg_pool(plan: Plan, options: Averaging, out: Operand, x: Operand) -> None:
-    out, x = _planes(out), _planes(x)
-    factor = () if options.factor == 1.0 else (("eltwise", ELTWISE_LINEAR, options.factor, 0.0),)
-    with plan.shared(prod(x.shape)):
-        primitive = plan.primitive(
-            *("pooling_forward", FORWARD_INFERENCE, options.algorithm, x, out),
-            *_positions(options.windows),
-            post_ops=factor,
-        )
-        plan.step(primitive, {SRC: x, DST: out})
-
-
-def _avg_pool_backward(plan: Plan, options: Averaging, out: Operand, output_grad: Operand) -> None:
-    out, output_grad = _planes(out), _planes(output_grad)
-    with plan.shared(prod(out.shape)):
-        given = options.algorithm, out, output_grad, *_positions(options.windows)
-        hint = plan.primitive("pooling_forward", FORWARD_TRAINING, *given, reference=True)
-        plan.step(plan.primitive("pooling_backward", *given, hint), {DIFF_DST: output_grad, DIFF_SRC: out})
-
-
-def _positions(windows: tuple[Window, ...]) -> list[Any]:
-    """Strides, kernels, dilations, and the padding before and after."""
-    return [
-        dims(tuple(w.stride for w in windows)),
-        dims(tuple(w.kernel for w in windows)),
-        dims(tuple(w.dilation - 1 for w in windows)),
-        dims(tuple(w.before for w in windows)),
-        dims(padding_after(windows)),
-    ]
+    out = empty(x_shape, FLOAT32)
+    done = run(_scatter, windows, out, values, cells) or run_copied(_scatter, windows, out, values, cells)
+    return out if done else None
 
 
 def _max_pool(plan: Plan, windows: tuple[Window, ...], best: Operand, cells: Operand, x: Operand) -> None:
     with plan.shared(prod(x.shape)):
-        primitive = plan.primitive(
-            "pooling_forward", FORWARD_TRAINING, POOLING_MAX, in_order(x), best, *_positions(windows)
-        )
-        if not plan.lib.same_md(plan.lib.query_md(primitive, QUERY_WORKSPACE, 0), cells):
-            raise Refused("cells that are not in order")
+        primitive = _described(plan, windows, in_order(x), best, cells)
         plan.step(primitive, {SRC: x, DST: best, WORKSPACE: cells})
+
+
+def _scatter(plan: Plan, windows: tuple[Window, ...], out: Operand, values: Operand, cells: Operand) -> None:
+    with plan.shared(prod(out.shape)):
+        hint = _described(plan, windows, out, in_order(values), in_order(cells))
+        primitive = plan.primitive("pooling_backward", POOLING_MAX, out, values, *pool_positions(windows), hint)
+        plan.step(primitive, {DIFF_DST: values, DIFF_SRC: out, WORKSPACE: cells})
+
+
+def _described(plan: Plan, windows: tuple[Window, ...], x: Operand, best: Operand, cells: Operand) -> Handle:
+    """The forward primitive, which writes down the numbers of cells as they are to lie."""
+    primitive = plan.primitive("pooling_forward", FORWARD_TRAINING, POOLING_MAX, x, best, *pool_positions(windows))
+    if not plan.lib.same_md(plan.lib.query_md(primitive, QUERY_WORKSPACE, 0), cells):
+        raise Refused("cells that are not in order")
+    return primitive

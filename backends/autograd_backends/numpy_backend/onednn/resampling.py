@@ -16,10 +16,10 @@ from ...options import InterpolateOptions
 from ...resampling import Resize
 from ...shapes import interpolate_resizes
 from ..interpolate import is_tame
+from .averages import sums
 from .constants import DST, FORWARD_INFERENCE, RESAMPLING_LINEAR, RESAMPLING_NEAREST, SRC
 from .memory import Operand, in_order
 from .plan import Plan, made
-from .pools import sums
 
 __all__ = ["interpolate", "interpolate_backward"]
 

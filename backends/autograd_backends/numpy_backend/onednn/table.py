@@ -57,13 +57,13 @@ def _averages(rank: int) -> dict[str, Kernel]:
     sizes = "kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override"
     given, work = "x_shape, output_grad", "output_grad.size"
     return {
-        f"avg_pool{rank}d": Kernel("pools:avg_pool", f"x, {sizes}", "x.size", defaults=(None,)),
+        f"avg_pool{rank}d": Kernel("averages:avg_pool", f"x, {sizes}", "x.size", defaults=(None,)),
         f"avg_pool{rank}d_backward": Kernel(
-            "pools:avg_pool_backward", f"{given}, {sizes}", work, array="output_grad", defaults=(None,)
+            "averages:avg_pool_backward", f"{given}, {sizes}", work, array="output_grad", defaults=(None,)
         ),
-        f"adaptive_avg_pool{rank}d": Kernel("pools:adaptive_avg_pool", "x, output_size", "x.size"),
+        f"adaptive_avg_pool{rank}d": Kernel("averages:adaptive_avg_pool", "x, output_size", "x.size"),
         f"adaptive_avg_pool{rank}d_backward": Kernel(
-            "pools:adaptive_avg_pool_backward", given, work, array="output_grad"
+            "averages:adaptive_avg_pool_backward", given, work, array="output_grad"
         ),
     }
 
@@ -103,10 +103,11 @@ KERNELS = {
         defaults=((True,) * 3,),
     ),
     **{
-        f"max_pool{rank}d_with_indices": Kernel(
-            *("pools:max_pool_with_indices", "x, kernel_size, stride, padding, dilation, ceil_mode", "x.size")
+        f"max_pool{rank}d{kind}": Kernel(
+            *(f"pools:max_pool{kind}", "x, kernel_size, stride, padding, dilation, ceil_mode", "x.size")
         )
         for rank in (1, 2, 3)
+        for kind in ("", "_with_indices")
     },
     **_averages(1),
     **_averages(2),
@@ -114,6 +115,11 @@ KERNELS = {
     "interpolate": Kernel("resampling:interpolate", "x, output_size, options", "x.size"),
     "interpolate_backward": Kernel(
         "resampling:interpolate_backward", "x_shape, grad, output_size, options", "grad.size", array="grad"
+    ),
+    "scatter_cells": Kernel(
+        "pools:scatter_cells",
+        "x_shape, values, cells, kernel_size, stride, padding, dilation, ceil_mode",
+        *("values.size", "", "values"),
     ),
     **_convolutions(1),
     **_convolutions(2),
