@@ -107,10 +107,10 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     if x.ndim == 2 or not x.size or not x.flags.c_contiguous:
         return None
     planes, count = x.reshape(n, channels, -1), x.size // channels
-    mean = _sums(planes) / count
-    variance = np.maximum(_sums_of_products(planes, planes) / count - mean * mean, 0)
+    mean = sums(planes).sum(0) / count
+    variance = np.maximum(sums_of_products(planes, planes).sum(0) / count - mean * mean, 0)
     scale = 1 / np.sqrt(variance + epsilon)
-    if not _are_near(mean, scale):
+    if not are_near(mean, scale):
         return None
     if gamma is not None:
         scale *= gamma
@@ -119,7 +119,7 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
         shift += beta
     out = empty(x.shape, FLOAT32)
     to, of, (scale, shift) = _beside(np.stack([scale, shift]), out, x)
-    if not run(_scale_and_shift, None, to, of, scale, shift):
+    if not run(scale_and_shift, None, to, of, scale, shift):
         return None
     return BatchNormTrain(out, mean.astype(FLOAT32), variance.astype(FLOAT32))
 
@@ -138,12 +138,12 @@ def batch_norm_train_backward(
     if x.ndim == 2 or not x.size or not x.flags.c_contiguous or output_grad.shape != x.shape:
         return None
     rstd = 1 / np.sqrt(variance.astype(np.float64) + epsilon)
-    if not _are_near(mean, rstd):
+    if not are_near(mean, rstd):
         return None
     grad = np.ascontiguousarray(output_grad)
     planes, grads, count = x.reshape(n, channels, -1), grad.reshape(n, channels, -1), x.size // channels
-    grad_sum = _sums(grads)
-    normal_sum = (_sums_of_products(planes, grads) - mean * grad_sum) * rstd
+    grad_sum = sums(grads).sum(0)
+    normal_sum = (sums_of_products(planes, grads).sum(0) - mean * grad_sum) * rstd
     x_grad = None
     if needs[0]:
         of_x = -rstd * normal_sum / count
@@ -151,7 +151,7 @@ def batch_norm_train_backward(
         x_grad = empty(x.shape, FLOAT32)
         factors = np.stack([of_x, grad_sum / count + mean * of_x, scale])
         to, of, by, (of_x, less, scale) = _beside(factors, x_grad, x, grad)
-        if not run(_through_channels, None, to, of, of_x, by, less, scale):
+        if not run(through_channels, None, to, of, of_x, by, less, scale):
             return None
     return BatchNormTrainBackward(
         x_grad,
@@ -160,19 +160,19 @@ def batch_norm_train_backward(
     )
 
 
-def _sums(planes: Array) -> Array:
-    """[N, C, P] -> [C]: pieces of rows in the precision of float32, which are few, and these in that of float64."""
+def sums(planes: Array) -> Array:
+    """[N, C, P] -> [N, C]: pieces of rows in the precision of float32, which are few, and these in that of float64."""
     pieces = range(0, planes.shape[-1], PIECE)
-    return sum(np.einsum("ncp->nc", planes[..., at : at + PIECE]).sum(0, dtype=np.float64) for at in pieces)
+    return sum(np.einsum("ncp->nc", planes[..., at : at + PIECE]).astype(np.float64) for at in pieces)
 
 
-def _sums_of_products(x: Array, y: Array) -> Array:
+def sums_of_products(x: Array, y: Array) -> Array:
     """The same of x y: BLAS is faster, where its calls are not too many."""
     cells = x.shape[-1]
     if cells < SHORT:
-        return np.einsum("ncp,ncp->nc", x, y).sum(0, dtype=np.float64)
+        return np.einsum("ncp,ncp->nc", x, y).astype(np.float64)
     pieces = [slice(at, at + PIECE) for at in range(0, cells, PIECE)]
-    return sum(np.vecdot(x[..., piece], y[..., piece]).sum(0, dtype=np.float64) for piece in pieces)
+    return sum(np.vecdot(x[..., piece], y[..., piece]).astype(np.float64) for piece in pieces)
 
 
 def _beside(values: Array, *arrays: Array) -> list[Array]:
@@ -185,7 +185,7 @@ def _beside(values: Array, *arrays: Array) -> list[Array]:
     return [*(x.reshape(n, channels, cells) for x in arrays), values[:, None, :, None]]
 
 
-def _are_near(mean: Array, rstd: Array) -> bool:
+def are_near(mean: Array, rstd: Array) -> bool:
     """Whether channels are so near to 0, for their variance, that it is exact enough to add up what is not centred."""
     return bool(((np.abs(mean) * rstd <= CLOSE) & (rstd > 0)).all())
 
@@ -260,7 +260,7 @@ def _backward(
         plan.step(primitive, operands)
 
 
-def _scale_and_shift(plan: Plan, _: None, out: Operand, x: Operand, scale: Operand, shift: Operand) -> None:
+def scale_and_shift(plan: Plan, _: None, out: Operand, x: Operand, scale: Operand, shift: Operand) -> None:
     """x scale + shift"""
     added = (("binary", BINARY_ADD, shift),)
     with plan.shared(prod(x.shape)):
@@ -268,7 +268,7 @@ def _scale_and_shift(plan: Plan, _: None, out: Operand, x: Operand, scale: Opera
         plan.step(primitive, {SRC: x, SRC_1: scale, DST: out, post_op_argument(0): shift})
 
 
-def _through_channels(
+def through_channels(
     plan: Plan, _: None, out: Operand, x: Operand, of_x: Operand, grad: Operand, less: Operand, scale: Operand
 ) -> None:
     """(x of_x + grad - less) scale"""

@@ -109,6 +109,11 @@ KERNELS = {
         for rank in (1, 2, 3)
         for kind in ("", "_with_indices")
     },
+    "group_norm": Kernel("group_norms:group_norm", "x, num_groups, gamma, beta, epsilon", "x.size"),
+    "group_norm_backward": Kernel(
+        *("group_norms:group_norm_backward", "x, num_groups, gamma, mean, rstd, output_grad, needs", "x.size"),
+        defaults=((True,) * 3,),
+    ),
     **_averages(1),
     **_averages(2),
     **_averages(3),

@@ -35,6 +35,8 @@ LEAST = {
     "scatter_cells": 512,
     **{f"{name}{rank}d": 16_384 for name in ("avg_pool", "adaptive_avg_pool") for rank in (1, 2, 3)},
     **{f"{name}{rank}d_backward": 4_096 for name in ("avg_pool", "adaptive_avg_pool") for rank in (1, 2, 3)},
+    "group_norm": 32_768,
+    "group_norm_backward": 32_768,
     "interpolate": 4_096,
     "interpolate_backward": 16_384,
     **{

@@ -1,4 +1,4 @@
-"""Activations, average pools and resizing against NumPy's kernels: shapes, options and layouts at random."""
+"""Activations, average pools, group norm and resizing against NumPy's kernels: shapes and options at random."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autograd_backends import get_backend
-from autograd_backends.numpy_backend.onednn import averages, pointwise, resampling
+from autograd_backends.numpy_backend.onednn import averages, group_norms, pointwise, resampling
 from autograd_backends.numpy_backend.onednn.gate import forced
 from autograd_backends.options import InterpolateOptions
 from autograd_backends.resampling import MODES
@@ -98,15 +98,40 @@ def resized(rng: Rng, backward: bool) -> Any:
     return lambda: CPU.interpolate(x, size, options)
 
 
+def grouped(rng: Rng) -> tuple[np.ndarray, int, np.ndarray | None]:
+    """x, a number of groups, and gamma or None."""
+    groups = int(rng.integers(1, 5))
+    channels = groups * int(rng.integers(1, 5))
+    x = numbers(rng, int(rng.integers(1, 4)), channels, *some(rng, 2, 9, int(rng.integers(1, 4))))
+    return x + np.float32(rng.integers(2)), groups, numbers(rng, channels) if rng.integers(2) else None
+
+
+def group_norm(rng: Rng) -> Any:
+    x, groups, gamma = grouped(rng)
+    beta = numbers(rng, x.shape[1]) if rng.integers(2) else None
+    return lambda: CPU.group_norm(x, groups, gamma, beta, 1e-5)
+
+
+def group_norm_backward(rng: Rng) -> Any:
+    x, groups, gamma = grouped(rng)
+    grad, needs = numbers(rng, *x.shape), tuple(bool(n) for n in rng.integers(0, 2, 3))
+    with forced(NEVER):
+        _, mean, rstd = CPU.group_norm(x, groups, gamma, None, 1e-5)
+    return lambda: CPU.group_norm_backward(x, groups, gamma, mean, rstd, grad, needs)
+
+
 DRAWS: dict[str, Callable[[Rng], Any]] = {
-    "avg_pool": avg_pool,
-    "avg_pool_backward": avg_pool_backward,
+    **{f.__name__: f for f in (avg_pool, avg_pool_backward, group_norm, group_norm_backward)},
     "adaptive_avg_pool": lambda rng: adaptive(rng, False),
     "adaptive_avg_pool_backward": lambda rng: adaptive(rng, True),
     "interpolate": lambda rng: resized(rng, False),
     "interpolate_backward": lambda rng: resized(rng, True),
 }
 POINTWISE = ("relu", "relu_backward", "sigmoid", "sigmoid_backward", "silu", "silu_backward")
+
+
+def outputs(found: Any) -> tuple[Any, ...]:
+    return found if isinstance(found, tuple) else (found,)
 
 
 @pytest.mark.parametrize("name", DRAWS)
@@ -117,8 +142,12 @@ def test_as_numpy(name: str) -> None:
             want = call()
         with forced():
             found = call()
-        assert (found.shape, found.dtype) == (want.shape, want.dtype)
-        np.testing.assert_allclose(found, want, rtol=1e-5, atol=2e-6)
+        for a, b in zip(outputs(found), outputs(want), strict=True):
+            assert (a is None) == (b is None)
+            if a is not None:
+                assert (a.shape, a.dtype) == (b.shape, b.dtype)
+                # Sums lose digits of their largest terms.
+                np.testing.assert_allclose(a, b, rtol=1e-5, atol=4e-6 * max(1.0, float(np.abs(b).max())))
 
 
 @pytest.mark.parametrize("name", POINTWISE)
@@ -149,6 +178,12 @@ class TestByOnednn:
         assert averages.adaptive_avg_pool(x, (2, 4)) is not None
         assert averages.adaptive_avg_pool_backward((2, 16, 16, 24), x) is not None
 
+    def test_group_norm(self) -> None:
+        x = np.random.default_rng(0).standard_normal((2, 6, 5, 5), dtype=np.float32)
+        found = group_norms.group_norm(x, 3, None, None, 1e-5)
+        assert found is not None
+        assert group_norms.group_norm_backward(x, 3, None, found[1], found[2], x) is not None
+
     def test_resizing(self) -> None:
         x = np.ones((2, 16, 8, 8), np.float32)
         for mode in ("nearest", "bilinear"):
@@ -175,6 +210,23 @@ class TestSpecial:
     def test_a_gradient_goes_on_where_the_output_is_nan(self) -> None:
         output = np.full(16, np.nan, np.float32)
         np.testing.assert_array_equal(CPU.relu_backward(output, np.ones_like(output)), np.ones_like(output))
+
+    def test_group_norm_of_what_is_far_from_zero(self) -> None:
+        x = np.random.default_rng(0).standard_normal((2, 6, 16, 16), dtype=np.float32)
+        exact = (x + np.float32(4096)).astype(np.float64).reshape(2, 3, -1)
+        want = (exact - exact.mean(2, keepdims=True)) / np.sqrt(exact.var(2, keepdims=True) + 1e-5)
+        found = CPU.group_norm(x + np.float32(4096), 3, None, None, 1e-5)[0]
+        np.testing.assert_allclose(found, want.reshape(x.shape), atol=2e-3)
+
+    def test_group_norm_with_a_scale_of_zero(self) -> None:
+        x = np.random.default_rng(0).standard_normal((2, 4, 5), dtype=np.float32)
+        gamma = np.array([1.0, 0.0, 2.0, 1e-30], np.float32)
+        _, mean, rstd = CPU.group_norm(x, 2, gamma, None, 1e-5)
+        with forced(NEVER):
+            want = CPU.group_norm_backward(x, 2, gamma, mean, rstd, x[::-1].copy())
+        found = CPU.group_norm_backward(x, 2, gamma, mean, rstd, x[::-1].copy())
+        for a, b in zip(found, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
     @pytest.mark.parametrize("special", [np.inf, np.nan, 3e38])
     @pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
