@@ -15,10 +15,10 @@ SOME = 256
 #: Kernel of the table -> the least work, as the table counts it.
 LEAST = {
     **dict.fromkeys(("matmul", "matmul_into", "linear", "linear_x_backward", "linear_weight_backward"), THREADED),
-    "relu": 131_072,
+    "relu": 262_144,
     "relu_backward": 262_144,
     "sigmoid": 4_096,
-    "sigmoid_backward": 16_384,
+    "sigmoid_backward": 32_768,
     "silu": 4_096,
     "silu_backward": 4_096,
     "gelu": 2_048,
