@@ -62,7 +62,7 @@ def tape(
     >>> with teach.watch():
     ...     loss = x * x + x
     >>> print(teach.tape(loss))
-    the tape of loss: 2 ops, 1 leaf, 4 B kept; backward runs it from the last line to the first
+    the tape of loss: 2 ops, 1 leaf, 0 B kept beside the leaves; backward runs them from below
       x                  leaf                             value 3, gradient 7
       %1     = mul(x=x, y=x)                              value 9, gradient 1, keeps y 4 B, x 4 B
       loss   = add(x=%1, y=x)                             value 12, gradient 1
