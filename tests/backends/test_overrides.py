@@ -262,6 +262,17 @@ def test_ctc(data: Any) -> None:
 
 
 @common
+@given(arrays(1, 4))
+def test_linear_bias(drawn: Any) -> None:
+    _, grad, dtype = drawn
+    # In one product with ones, in several of three rows, of two, and rows too long for any.
+    for few, many in ((256, linear.MANY), (3, linear.MANY), (256, 2 * grad.shape[-1]), (256, 1)):
+        with mock.patch.object(linear, "_FEW", few), mock.patch.object(linear, "MANY", many):
+            got = linear.linear_bias_backward(grad)
+        same(got, Backend.linear_bias_backward(grad), dtype)
+
+
+@common
 @given(arrays(3, 5))
 def test_conv_bias(drawn: Any) -> None:
     _, grad, dtype = drawn

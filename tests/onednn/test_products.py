@@ -94,10 +94,13 @@ def test_matmul_into_of_rows_that_overlap(n: int) -> None:
 
 
 @pytest.mark.usefixtures("onednn_does_all")
-def test_matmul_into_of_other_dtypes_is_numpys() -> None:
-    x, out = numbers(5, 6).astype("float64"), np.empty((5, 5))
-    assert namespace(x).matmul_into(x, x.T, out) is out
-    np.testing.assert_allclose(out, x @ x.T)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_onednn_declines_numpy_writes_into_the_same_array(dtype: str) -> None:
+    x, y = numbers(1000, 4, 2).astype(dtype), np.broadcast_to(numbers(1, 2, 4).astype(dtype), (1000, 2, 4))
+    out = np.empty((1000, 4, 4), dtype)
+    assert products.matmul_into(x, y, out) is None
+    assert namespace(x).matmul_into(x, y, out) is out
+    np.testing.assert_allclose(out, x @ y, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -363,8 +363,8 @@ def _matmul(x1: Any, x2: Any) -> Any:
 matmul = gate("matmul", lambda: _matmul)
 
 
-def _matmul_into(x1: Any, x2: Any, out: Any) -> Any:
-    return np.matmul(x1, x2, out=out)
+def _matmul_into(x1: Any, x2: Any, target: Any) -> Any:
+    return np.matmul(x1, x2, out=target)
 
 
 #: What the standard lacks: the product of two stacks of matrices, written to an array of its shape.

@@ -62,9 +62,9 @@ def matmul(x: Array, y: Array) -> Array | None:
     return matmul_into(x, y, empty((*batch, x.shape[-2], y.shape[-1]), FLOAT32))
 
 
-def matmul_into(x: Array, y: Array, out: Array) -> Array | None:
-    """x [..., n, k] @ y [..., k, m], written to out [..., n, m]"""
-    return out if run(_matmul, None, out, x, y) or run_copied(_matmul, None, out, x, y) else None
+def matmul_into(x: Array, y: Array, target: Array) -> Array | None:
+    """x [..., n, k] @ y [..., k, m], written to target [..., n, m]"""
+    return target if run(_matmul, None, target, x, y) or run_copied(_matmul, None, target, x, y) else None
 
 
 # ---------------------------------------------------------------- plans
