@@ -21,6 +21,7 @@ __all__ = [
     "LayerNormBackward",
     "Lstm",
     "LstmBackward",
+    "MaxPool",
     "MaxPoolWithIndices",
     "QRResult",
     "Recurrent",
@@ -30,6 +31,21 @@ __all__ = [
     "SVDResult",
     "SlogdetResult",
 ]
+
+
+class MaxPool(NamedTuple):
+    """What a max pool gives that keeps where its maxima were, and tells nobody.
+
+    Attributes
+    ----------
+    output
+        The maxima.
+    cells
+        Of each, the number of the cell of its window that it was in: uint8, or int64 where windows are large.
+    """
+
+    output: Array
+    cells: Array
 
 
 class MaxPoolWithIndices(NamedTuple):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograd_backends import Backend, get_backend
-from autograd_backends.numpy_backend import activation, blocks, conv, correlate, linear, norm, softmax
+from autograd_backends.numpy_backend import activation, blocks, choice, conv, correlate, linear, norm, softmax
 from autograd_backends.options import ConvOptions, InterpolateOptions
 from autograd_backends.resampling import MODES
 from autograd_backends.shapes import conv_windows
@@ -28,6 +28,7 @@ def _always_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "BLOCK", 16)
     monkeypatch.setattr(activation, "BLOCK", 16)
     monkeypatch.setattr(activation, "SMALL", 1)
+    monkeypatch.setattr(choice, "SMALL", 1)
     monkeypatch.setattr(norm, "SMALL", 1)
     monkeypatch.setattr(softmax, "SMALL", 1)
 
@@ -109,6 +110,10 @@ def test_activations(drawn: Any) -> None:
     before = x.copy()
     same(CPU.erf(x), Backend.erf(x), dtype)
     same(CPU.relu_backward(x, grad), Backend.relu_backward(x, grad), dtype)
+    for name in ("relu", "sigmoid", "silu"):
+        same(*(getattr(ops, name)(x) for ops in (CPU, Backend)), dtype)
+    for name in ("sigmoid_backward", "silu_backward"):
+        same(*(getattr(ops, name)(x, grad) for ops in (CPU, Backend)), dtype)
     for approximate in ("none", "tanh"):
         same(CPU.gelu(x, approximate), Backend.gelu(x, approximate), dtype)
         same(*(ops.gelu_backward(x, grad, approximate) for ops in (CPU, Backend)), dtype)
@@ -120,6 +125,19 @@ def test_relu_backward_of_what_is_no_number(dtype: str) -> None:
     odd = np.array([0.0, -0.0, 1.0, np.inf, np.nan, -np.nan], dtype)
     output, grad = (a.reshape(-1) for a in np.meshgrid(odd, odd))
     np.testing.assert_array_equal(CPU.relu_backward(output, grad), Backend.relu_backward(output, grad))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int32", "uint8"])
+def test_a_choice_is_that_of_numpy_bit_by_bit(dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    odd = [0.0, -0.0, np.inf, -np.inf, np.nan] if dtype.startswith("float") else [0, 1, 2, 3, 4]
+    x, y = (rng.permutation([*odd, *range(5, 60)]).astype(dtype).reshape(5, 12) for _ in range(2))
+    condition = rng.random((5, 12)) < 0.5
+    halves = (x, 0.5) if dtype.startswith("float") else (x, True)
+    for a, b in ((x, y), (x, y.T.copy().T), (x, 0), (1, y), (x, np.array(2, dtype)), (x[:1], y), (1.0, 0.0), halves):
+        got, want = choice.choose(condition, a, b), np.where(condition, a, b)
+        assert got.dtype == want.dtype
+        assert got.tobytes() == want.tobytes()
 
 
 def test_gelu_to_the_last_digits_of_float32() -> None:

@@ -267,6 +267,8 @@ class NumpyBackend(Backend):
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices
     )
+    max_pool1d = max_pool2d = max_pool3d = staticmethod(pools.max_pool)
+    scatter_cells = staticmethod(pools.scatter_cells)
     scatter_planes = staticmethod(pools.scatter_planes)
 
     batch_norm_train = staticmethod(norms.batch_norm_train)
@@ -284,7 +286,12 @@ class NumpyBackend(Backend):
     gru = staticmethod(recurrents.gru)
     gru_backward = staticmethod(recurrents.gru_backward)
 
+    relu = staticmethod(activations.relu)
     relu_backward = staticmethod(activations.relu_backward)
+    sigmoid = staticmethod(activations.sigmoid)
+    sigmoid_backward = staticmethod(activations.sigmoid_backward)
+    silu = staticmethod(activations.silu)
+    silu_backward = staticmethod(activations.silu_backward)
     gelu = staticmethod(activations.gelu)
     gelu_backward = staticmethod(activations.gelu_backward)
     erf = staticmethod(activations.erf)

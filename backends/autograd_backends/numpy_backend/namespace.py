@@ -106,6 +106,7 @@ from numpy import (
 from numpy.lib.stride_tricks import as_strided
 
 from . import complex_functions
+from .choice import choose
 from .onednn.gate import gate
 
 __array_api_version__ = "2025.12"
@@ -264,7 +265,7 @@ def concat(arrays: Any, /, *, axis: Any = 0) -> Any:
 
 
 def where(condition: Any, x1: Any, x2: Any, /) -> Any:
-    return np.where(condition, x1, x2)
+    return choose(condition, x1, x2)
 
 
 # ---------------------------------------------------------------- reductions: float16 adds up in float32
