@@ -167,7 +167,8 @@ def _drawn(operand: ErrorOperand, rank: int) -> str:
 
 
 _STYLE = f"""
-.ago.ago-error .operands td.size {{ border: 1px solid {LINE}; background: {PAPER}; min-width: 44px; text-align: center; }}
+.ago.ago-error .operands td.size {{ border: 1px solid {LINE}; background: {PAPER}; min-width: 44px;
+  text-align: center; }}
 .ago.ago-error .operands td.clash {{ border: 2px solid {RED}; color: {RED}; font-weight: 700; }}
 .ago.ago-error .operands td, .ago.ago-error .operands th {{ border-bottom: 0; }}
 .ago.ago-error .operands td.size {{ border-bottom: 1px solid {LINE}; }}

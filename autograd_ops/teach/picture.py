@@ -151,8 +151,7 @@ _STYLE = f"""
 .ago.ago-tape .legend span {{ margin-right: 18px; }}
 .ago.ago-tape nav {{ margin: 0 0 8px; }}
 .ago.ago-tape .ago-box {{ cursor: pointer; outline: none; }}
-.ago.ago-tape .ago-box:hover rect, .ago.ago-tape .ago-box:focus-visible rect, .ago.ago-tape .ago-box.chosen rect {{ stroke: {BLUE};
-  stroke-width: 2.5; }}
+.ago.ago-tape .ago-box:is(:hover, :focus-visible, .chosen) rect {{ stroke: {BLUE}; stroke-width: 2.5; }}
 """
 
 #: Runs with the fragment's root element as ``root``.
