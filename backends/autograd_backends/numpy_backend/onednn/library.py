@@ -109,10 +109,14 @@ class _Version(ctypes.Structure):
 #: What tells GNU's OpenMP how long a thread that waits for the others keeps a processor.
 _WAITS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 
+#: How often such a thread looks before it sleeps: about as long as NumPy's kernels take between oneDNN's. To wake it
+#: each time costs a sixth of a step of a CNN or a transformer. Many more are what hurts where other programs run.
+SPINS = 10_000
+
 
 @contextmanager
 def brief_waits() -> Iterator[None]:
-    """Within it GNU's OpenMP, if loaded, lets threads wait some ten microseconds awake for each other, then asleep.
+    """Within it GNU's OpenMP, if loaded, lets threads wait a tenth of a millisecond or more awake, and then asleep.
 
     By itself it keeps them awake for milliseconds. Where other programs run, a thread that waits then has the processor
     that the one it waits for should have, and a step takes ten times as long. It reads this once, when it is
@@ -121,7 +125,7 @@ def brief_waits() -> Iterator[None]:
     if any(name in os.environ for name in _WAITS):
         yield
         return
-    os.environ[_WAITS[0]] = "1000"
+    os.environ[_WAITS[0]] = str(SPINS)
     try:
         yield
     finally:
