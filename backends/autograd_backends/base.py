@@ -514,6 +514,7 @@ class Backend:
     logsumexp = _default("softmax.logsumexp")
     ctc_loss = _default("ctc.ctc_loss")
     ctc_loss_backward = _default("ctc.ctc_loss_backward")
+    ctc_loss_posterior = _default("ctc.ctc_loss_posterior")
     cholesky_ex = _default("linalg.cholesky_ex")
     inv_ex = _default("linalg.inv_ex")
     solve = _default("linalg.solve")
@@ -539,7 +540,7 @@ class Backend:
         return True
 
     def has_ctc_loss_backward(self) -> bool:
-        """Whether `ctc_loss_backward` is to be used; without it the tape differentiates the loss step by step."""
+        """Whether `ctc_loss_backward` and `ctc_loss_posterior` are used; if not, the tape differentiates each step."""
         return True
 
     erf = _default("special.erf")

@@ -11,6 +11,7 @@ __all__ = [
     "AttentionBackward",
     "BatchNormTrain",
     "BatchNormTrainBackward",
+    "CtcLoss",
     "DeformConv2dBackward",
     "EigenResult",
     "FactorInfo",
@@ -69,6 +70,13 @@ class BatchNormTrain(NamedTuple):
     output: Array
     mean: Array
     variance: Array
+
+
+class CtcLoss(NamedTuple):
+    """The loss [N], and the probability [T, N, C] of each class at each time, given the target."""
+
+    loss: Array
+    posterior: Array
 
 
 class BatchNormTrainBackward(NamedTuple):

@@ -304,6 +304,7 @@ class NumpyBackend(Backend):
 
     ctc_loss = staticmethod(alignments.ctc_loss)
     ctc_loss_backward = staticmethod(alignments.ctc_loss_backward)
+    ctc_loss_posterior = staticmethod(alignments.ctc_loss_posterior)
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)
