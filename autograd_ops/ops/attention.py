@@ -217,7 +217,7 @@ def attention_backward(
     mask: Array | None,
     attn_bias: Array | None,
     output: Array,
-    log_sum: Array,
+    log_sum: Array | None,
     output_grad: Array,
     options: AttentionModuleOptions,
     needs: Needs = (True, True, True, True),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 
 from ..array_types import Array
@@ -11,7 +14,7 @@ from ..module_ops.score_blocks import ScoreBlocks
 from ..options import AttentionModuleOptions
 from ..results import Attention, AttentionBackward
 
-__all__ = ["attention", "attention_backward"]
+__all__ = ["attention", "attention_backward", "hidden_keys", "keeps_weights", "like"]
 
 
 class CachedBlocks(ScoreBlocks):
@@ -75,3 +78,23 @@ def attention_backward(
         return Backend.attention_backward(
             query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs, blocks
         )
+
+
+def keeps_weights(query: Array, key: Array) -> bool:
+    """Whether the weights are so few that backward is given them: no more than query, key, value and output are."""
+    return bool(key.shape[2] <= 4 * query.shape[3])
+
+
+@lru_cache(maxsize=32)
+def hidden_keys(rows: int, columns: int, lead: int) -> Array:
+    """[1, 1, rows, columns], -inf where causality hides a key, else 0: query `row` sees up to key ``row + lead``."""
+    seen = np.tri(rows, columns, lead, bool)
+    return np.where(seen, np.float32(0), np.float32(-np.inf))[None, None]
+
+
+def like(x: Array) -> Array:
+    """An empty array of the shape of x [B, H, S, D] whose dimensions lie in memory in the same order."""
+    if x.strides[1] >= x.strides[2]:
+        return np.empty(x.shape, x.dtype)
+    batches, heads, length, width = x.shape
+    return np.empty((batches, length, heads, width), x.dtype).transpose(0, 2, 1, 3)

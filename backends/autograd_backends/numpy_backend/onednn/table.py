@@ -64,6 +64,18 @@ KERNELS = {
     "linear_weight_backward": Kernel(
         "products:linear_weight_backward", "x, output_grad", "x.size * (output_grad.shape or ZERO)[-1]"
     ),
+    "attention": Kernel(
+        *("attention:attention", "query, key, value, mask, attn_bias, options, blocks", "query.size"),
+        passed="query, key, value, mask, attn_bias, options",
+        defaults=(None,),
+    ),
+    "attention_backward": Kernel(
+        "attention:attention_backward",
+        "query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs, blocks",
+        "query.size",
+        passed="query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs",
+        defaults=((True,) * 4, None),
+    ),
     "gelu": Kernel("pointwise:gelu", "x, approximate", "x.size"),
     "gelu_backward": Kernel("pointwise:gelu_backward", "x, output_grad, approximate", "x.size"),
     "softmax": Kernel("softmaxes:softmax", "x, axis", "x.size"),

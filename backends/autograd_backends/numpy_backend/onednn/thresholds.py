@@ -15,6 +15,8 @@ SOME = 256
 #: Kernel of the table -> the least work, as the table counts it.
 LEAST = {
     **dict.fromkeys(("matmul", "linear", "linear_x_backward", "linear_weight_backward"), THREADED),
+    "attention": 2_048,
+    "attention_backward": 2_048,
     "gelu": 2_048,
     "gelu_backward": 2_048,
     "softmax": 4_096,
