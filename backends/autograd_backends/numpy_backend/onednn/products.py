@@ -67,7 +67,7 @@ def matmul(x: Array, y: Array) -> Array | None:
 
 
 #: Up to this many multiplications and additions one thread does a product.
-ALONE = 2**20
+ALONE = 2**21
 
 
 def _product(plan: Plan, x: Operand, y: Operand, out: Operand, bias: Operand | None = None) -> None:
