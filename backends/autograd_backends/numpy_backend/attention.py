@@ -1,9 +1,9 @@
-"""Attention in blocks that stay in the processor's cache, without warnings of what hidden keys hold."""
+"""Attention in blocks that stay in the processor's cache, without warnings of what hidden keys hold.
+
+Where a row has few keys, blocks have whole rows (`attention_rows`), and backward is given the weights.
+"""
 
 from __future__ import annotations
-
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from ..module_ops.attention import Needs
 from ..module_ops.score_blocks import ScoreBlocks
 from ..options import AttentionModuleOptions
 from ..results import Attention, AttentionBackward
+from . import attention_rows as rows
+from .blocks import SMALL
+from .linear import BLAS
 
-__all__ = ["attention", "attention_backward", "hidden_keys", "keeps_weights", "like"]
+__all__ = ["attention", "attention_backward"]
 
 
 class CachedBlocks(ScoreBlocks):
@@ -48,6 +51,10 @@ class CachedBlocks(ScoreBlocks):
         return x
 
 
+#: The most scores of a block of whole rows.
+BLOCK = 2**16
+
+
 def attention(
     query: Array,
     key: Array,
@@ -55,10 +62,15 @@ def attention(
     mask: Array | None,
     attn_bias: Array | None,
     options: AttentionModuleOptions,
-    blocks: type[ScoreBlocks] | None = CachedBlocks,
+    blocks: type[ScoreBlocks] | None = None,
 ) -> Attention:
     with np.errstate(invalid="ignore", over="ignore"):
-        return Backend.attention(query, key, value, mask, attn_bias, options, blocks)
+        if blocks is None and query.size >= SMALL and query.dtype in BLAS:
+            given = (query, key, value, mask, attn_bias, options)
+            found = rows.forward(_forward, BLOCK, *given, may_make_again=False)
+            if found is not None:
+                return found
+        return Backend.attention(query, key, value, mask, attn_bias, options, blocks or CachedBlocks)
 
 
 def attention_backward(
@@ -68,33 +80,61 @@ def attention_backward(
     mask: Array | None,
     attn_bias: Array | None,
     output: Array,
-    log_sum: Array,
+    log_sum: Array | None,
     output_grad: Array,
     options: AttentionModuleOptions,
     needs: Needs = (True, True, True, True),
-    blocks: type[ScoreBlocks] | None = CachedBlocks,
+    blocks: type[ScoreBlocks] | None = None,
 ) -> AttentionBackward:
+    """`log_sum` may be the weights, or None, where `attention` was done in whole rows"""
+    given = (query, key, value, mask, attn_bias)
+    blocks = blocks or CachedBlocks
     with np.errstate(invalid="ignore", over="ignore"):
-        return Backend.attention_backward(
-            query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs, blocks
-        )
+        if log_sum is not None and log_sum.ndim == 4:
+            found = rows.backward(_backward, BLOCK, *given, output, log_sum, output_grad, options, needs)
+            if found is not None:
+                return found
+        if log_sum is None or log_sum.ndim == 4:
+            log_sum = Backend.attention(*given, options, blocks).log_sum
+        return Backend.attention_backward(*given, output, log_sum, output_grad, options, needs, blocks)
 
 
-def keeps_weights(query: Array, key: Array) -> bool:
-    """Whether the weights are so few that backward is given them: no more than query, key, value and output are."""
-    return bool(key.shape[2] <= 4 * query.shape[3])
+# ---------------------------------------------------------------- blocks of whole rows
 
 
-@lru_cache(maxsize=32)
-def hidden_keys(rows: int, columns: int, lead: int) -> Array:
-    """[1, 1, rows, columns], -inf where causality hides a key, else 0: query `row` sees up to key ``row + lead``."""
-    seen = np.tri(rows, columns, lead, bool)
-    return np.where(seen, np.float32(0), np.float32(-np.inf))[None, None]
+def _forward(
+    scale: float, out: Array, value: Array, weights: Array, query: Array, key: Array, added: Array | None = None
+) -> bool:
+    np.matmul(query, key.swapaxes(2, 3), out=weights)
+    weights *= scale
+    if added is not None:
+        weights += added
+    weights -= np.maximum.reduce(weights, 3, keepdims=True)
+    np.exp(weights, out=weights)
+    weights /= np.add.reduce(weights, 3, keepdims=True)
+    np.matmul(weights, value, out=out)
+    return True
 
 
-def like(x: Array) -> Array:
-    """An empty array of the shape of x [B, H, S, D] whose dimensions lie in memory in the same order."""
-    if x.strides[1] >= x.strides[2]:
-        return np.empty(x.shape, x.dtype)
-    batches, heads, length, width = x.shape
-    return np.empty((batches, length, heads, width), x.dtype).transpose(0, 2, 1, 3)
+def _backward(
+    options: tuple[float, bool, bool],
+    weights: Array,
+    scores_grad: Array,
+    query_grad: Array,
+    key_grad: Array,
+    value_grad: Array,
+    query: Array,
+    key: Array,
+    value: Array,
+    output_grad: Array,
+) -> bool:
+    scale, _, _ = options
+    np.matmul(weights.swapaxes(2, 3), output_grad, out=value_grad)
+    np.matmul(output_grad, value.swapaxes(2, 3), out=scores_grad)
+    scores_grad -= np.vecdot(weights, scores_grad)[..., None]
+    scores_grad *= weights
+    np.matmul(scores_grad, key, out=query_grad)
+    np.matmul(scores_grad.swapaxes(2, 3), query, out=key_grad)
+    query_grad *= scale
+    key_grad *= scale
+    return True
