@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from autograd_backends import ShapeError, namespace
@@ -24,6 +25,7 @@ __all__ = [
     "repeat",
     "reshape",
     "roll",
+    "split",
     "squeeze",
     "stack",
     "sum_to",
@@ -178,15 +180,37 @@ def _slices(g: Any, count: int, axis: int) -> list[Any]:
 stack.backward(xs=lambda g, xs_shape, axis: _slices(g, len(xs_shape), axis))
 
 
-@op(formula="dx = the gradients, stacked", outputs=...)
+# ---------------------------------------------------------------- one into several
+
+
+def _places(count: int, axis: int) -> list[tuple[Any, ...]]:
+    """The keys of what `unstack` gives."""
+    lead = (slice(None),) * axis
+    return [(*lead, i, ...) for i in range(count)]
+
+
+@op(formula="dx = the gradients, stacked", outputs=..., view=_places)
 def unstack(x: Array, axis: int) -> Array:
-    """The slices of x along `axis`, each a copy: one op for all, whose gradient is as long as x and not each as long"""
-    xp = namespace(x)
-    lead = (slice(None),) * (axis % x.ndim)
-    return tuple([xp.asarray(x[(*lead, i, ...)], copy=True) for i in range(x.shape[axis])])
+    """A view of each place of x along `axis`, in ``[0, x.ndim)``; one op for all, whose gradient is in one piece"""
+    return tuple([x[key] for key in _places(x.shape[axis], axis)])
 
 
 unstack.backward(x=lambda g, axis: stack(g, axis))
+
+
+def _stretches(count: int, lengths: tuple[int, ...], axis: int) -> list[tuple[Any, ...]]:
+    """The keys of what `split` gives."""
+    lead = (slice(None),) * axis
+    return [(*lead, slice(end - n, end), ...) for n, end in zip(lengths, accumulate(lengths), strict=True)]
+
+
+@op(formula="dx = the gradients, one after the other", outputs=..., view=_stretches)
+def split(x: Array, lengths: tuple[int, ...], axis: int) -> Array:
+    """Views of x along `axis`, in ``[0, x.ndim)``, of lengths that add up to its own; one op for all, as `unstack`"""
+    return tuple([x[key] for key in _stretches(len(lengths), lengths, axis)])
+
+
+split.backward(x=lambda g, axis: concat(g, axis))
 
 
 # ---------------------------------------------------------------- basic indexing
