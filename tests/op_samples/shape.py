@@ -178,8 +178,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "tril": axes(np.tril, (distinct((3, 3)), 0), (distinct((3, 4)), 1), (CUBE, -1), (distinct((2, 2)), 5), (EMPTY, 0)),
     "triu": axes(np.triu, (distinct((3, 3)), 0), (distinct((3, 4)), 1), (CUBE, -1), (distinct((2, 2)), -5), (EMPTY, 0)),
     "unstack": [
-        Sample(unstack, x, axis)
-        for x, axis in [(M, 0), (M, 1), (CUBE, 1), (VECTOR, 0), (M[:1], 0), (INTEGERS, 1)]
+        Sample(unstack, x, axis) for x, axis in [(M, 0), (M, 1), (CUBE, 1), (VECTOR, 0), (M[:1], 0), (INTEGERS, 1)]
     ],
     "split": axes(
         split,

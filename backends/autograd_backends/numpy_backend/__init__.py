@@ -19,6 +19,7 @@ from . import conv as convs
 from . import correlate as correlations
 from . import cross_entropy as class_losses
 from . import ctc as alignments
+from . import embedding as tables
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
@@ -272,6 +273,7 @@ class NumpyBackend(Backend):
     interpolate_backward = staticmethod(resizing.interpolate_backward)
     attention = staticmethod(attentions.attention)
     attention_backward = staticmethod(attentions.attention_backward)
+    embedding_backward = staticmethod(tables.embedding_backward)
     lstm = staticmethod(recurrents.lstm)
     lstm_backward = staticmethod(recurrents.lstm_backward)
     gru = staticmethod(recurrents.gru)

@@ -20,7 +20,7 @@ __all__ = ["BLAS", "MANY", "linear", "linear_bias_backward", "linear_weight_back
 #: dtypes that BLAS multiplies.
 BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 
-#: Up to this many rows a product with ones adds them up faster than a reduction, and as exactly.
+#: This many rows at a time a product with ones adds up, faster than a reduction and as exactly.
 _FEW = 256
 
 #: From this many elements on, BLAS would wake its threads for it: they and oneDNN's would be in each other's way.
@@ -57,10 +57,15 @@ def linear_weight_backward(x: Array, output_grad: Array) -> Array:
 
 def linear_bias_backward(output_grad: Array) -> Array:
     """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
-    few = output_grad.ndim == 2 and output_grad.shape[0] <= _FEW and output_grad.size < MANY
-    if not few or output_grad.dtype not in BLAS:
+    if output_grad.ndim < 2 or output_grad.dtype not in BLAS or not output_grad.size:
         return Backend.linear_bias_backward(output_grad)
-    return ones(output_grad.shape[0], output_grad.dtype).dot(output_grad)
+    rows = output_grad if output_grad.ndim == 2 else _rows(output_grad)
+    count, width = rows.shape
+    step = min(_FEW, max(1, (MANY - 1) // width))
+    if count <= step:
+        return ones(count, rows.dtype).dot(rows)
+    sums = [ones(len(part), rows.dtype).dot(part) for part in (rows[i : i + step] for i in range(0, count, step))]
+    return np.add.reduce(sums, 0)
 
 
 def _rows(x: Array) -> Array:
