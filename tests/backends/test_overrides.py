@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograd_backends import Backend, get_backend
-from autograd_backends.numpy_backend import activation, blocks, conv, correlate, linear, norm, softmax
+from autograd_backends.numpy_backend import activation, blocks, conv, correlate, embedding, linear, norm, softmax
 from autograd_backends.options import ConvOptions, InterpolateOptions
 from autograd_backends.resampling import MODES
 from autograd_backends.shapes import conv_windows
@@ -240,6 +240,24 @@ def test_ctc(data: Any) -> None:
     same(*(ops.ctc_loss(*arguments, blank) for ops in (CPU, Backend)), dtype)
     grad = rng.normal(size=n).astype(dtype)
     same(*(ops.ctc_loss_backward(*arguments, grad, blank) for ops in (CPU, Backend)), dtype)
+
+
+@common
+@given(arrays(1, 3, empty=False), st.integers(1, 6), st.integers(0, 2**16))
+def test_embedding_backward(drawn: Any, rows: int, seed: int) -> None:
+    grad, _, dtype = drawn
+    indices = np.random.default_rng(seed).integers(0, rows, grad.shape[:-1])
+    shape = (rows, grad.shape[-1])
+    with mock.patch.object(embedding, "SMALL", 0):
+        same(CPU.embedding_backward(shape, grad, indices), Backend.embedding_backward(shape, grad, indices), dtype)
+
+
+@common
+@given(arrays(1, 4))
+def test_linear_bias(drawn: Any) -> None:
+    grad, _, dtype = drawn
+    with mock.patch.object(linear, "_FEW", 3):
+        same(linear.linear_bias_backward(grad), Backend.linear_bias_backward(grad), dtype)
 
 
 @common
