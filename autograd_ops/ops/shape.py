@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from autograd_backends import ShapeError, namespace
+from autograd_backends import ShapeError, kernels, namespace
 
 from ..registry import Array, Arrays, op
 from .dtype import zeros_like
@@ -22,6 +22,7 @@ __all__ = [
     "overwrite",
     "permute",
     "place",
+    "rejoin",
     "repeat",
     "reshape",
     "roll",
@@ -166,6 +167,12 @@ def _parts(g: Any, shapes: Sequence[tuple[int, ...]], axis: int) -> list[Any]:
 concat.backward(xs=lambda g, xs_shape, axis: _parts(g, xs_shape, axis))
 
 
+@op(formula="that of concat", recorded=lambda xs, axis: concat(xs, axis))
+def rejoin(xs: Arrays, axis: int) -> Array:
+    """`concat` for gradients: where the arrays are the parts of one already, that one, and nothing is copied"""
+    return kernels(xs[0]).rejoin(xs, axis)
+
+
 @op(formula="dx_i = g at i along axis", promote=True)
 def stack(xs: Arrays, axis: int) -> Array:
     """The arrays, all of one shape, side by side along a new dimension"""
@@ -210,7 +217,7 @@ def split(x: Array, lengths: tuple[int, ...], axis: int) -> Array:
     return tuple([x[key] for key in _stretches(len(lengths), lengths, axis)])
 
 
-split.backward(x=lambda g, axis: concat(g, axis))
+split.backward(x=lambda g, axis: rejoin(g, axis))
 
 
 # ---------------------------------------------------------------- basic indexing

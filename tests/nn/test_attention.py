@@ -328,3 +328,19 @@ def test_empty_batches(shape: tuple[int, ...]) -> None:
         assert out.shape == shape
         out.sum().backward()
         assert x.grad.shape == shape
+
+
+@pytest.mark.parametrize("size", [2, 64])
+def test_gradients_of_parts_of_one_projection(size: int) -> None:
+    """They may be parts of one array themselves; of a clone of each part they are not."""
+    x = ag.randn(2, size, 3 * 64).requires_grad_()
+    counts = ag.randn(2, 4, size, 16)
+
+    def gradient(parts: Any) -> Any:
+        q, k, v = (part.view(2, size, 4, 16).transpose(1, 2) for part in parts)
+        return ag.autograd.grad((F.scaled_dot_product_attention(q, k, v, is_causal=True) * counts).sum(), [x])[0]
+
+    y = x * 1.0
+    got = gradient(y.split(64, dim=2))
+    want = gradient([y[..., i * 64 : (i + 1) * 64].clone() for i in range(3)])
+    np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-4, atol=1e-5)

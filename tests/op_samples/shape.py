@@ -170,6 +170,9 @@ SAMPLES: dict[str, list[Sample]] = {
         ([EMPTY, EMPTY], 1),
         ([INTEGERS, INTEGERS], 1),
     ),
+    "rejoin": axes(
+        np.concatenate, ([M, M], 0), ([M, distinct((2, 1), seed=5)], 1), ([CUBE, CUBE, CUBE], 1), ([VECTOR, VECTOR], 0)
+    ),
     "getitem": [Sample(getitem, distinct(shape, seed=i), key) for i, (shape, key) in enumerate(KEYS)],
     "place": [Sample(place, part(shape, key, i), shape, key) for i, (shape, key) in enumerate(KEYS)],
     "overwrite": [

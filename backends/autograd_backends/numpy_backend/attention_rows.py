@@ -99,7 +99,7 @@ def backward(
         return None
     if 0 in output_grad.strides:  # one number stands for many
         output_grad = np.ascontiguousarray(output_grad)
-    grads = [_like(x) for x in (query, key, value)]
+    grads = _gradients(query, key, value)
     bias_grad = np.zeros(attn_bias.shape, attn_bias.dtype) if needs[3] and attn_bias is not None else None
     room = call.room()
     again: Any = call.room() if weights is None else None
@@ -229,6 +229,23 @@ def _later_keys(rows: int, columns: int, lead: int, dtype: Any) -> Array:
     """[1, 1, rows, columns], -inf where causality hides a key, else 0: query `row` sees up to key ``row + lead``."""
     seen = np.tri(rows, columns, lead, bool)
     return np.where(seen, dtype.type(0), dtype.type(-np.inf))[None, None]
+
+
+def _gradients(query: Array, key: Array, value: Array) -> list[Array]:
+    """Empty arrays for the gradients of the three; parts of one if these are, so that `rejoin` need not copy them."""
+    batches, heads, length, width = query.shape
+    step = heads * width * query.itemsize
+    strides = (3 * step * length, width * query.itemsize, 3 * step, query.itemsize)
+    whole = query.base
+    parts = (query, key, value)
+    if (
+        whole is None
+        or whole.nbytes != 3 * query.nbytes
+        or any(x.strides != strides or x.base is not whole for x in parts)
+    ):
+        return [_like(x) for x in parts]
+    memory = empty((batches, length, 3, heads, width), query.dtype)
+    return [memory[:, :, i].transpose(0, 2, 1, 3) for i in range(3)]
 
 
 def _like(x: Array) -> Array:
