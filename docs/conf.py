@@ -23,14 +23,17 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
 ]
-source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
+source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 exclude_patterns = ["**.ipynb_checkpoints", "**/jupyter_execute", "generate_*.py"]
 
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
+suppress_warnings = [
+    "myst.xref_missing",  # pages link to files of the repository that are no pages; a test looks whether these exist
+    "ref.python",  # names that are in several places, such as autograd.grad and func.grad
+]
 nb_execution_mode = "cache"
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True

@@ -41,5 +41,5 @@ def _repr_html_(self: Tensor) -> str:
         )
     else:
         parts.append(f"<p class='beside'>made by {ops} ops: teach.tape(x) draws them</p>")
-    style = f"<style>.ago-tensor svg {{ border: 1px solid {LINE}; border-radius: 6px; }}</style>"
+    style = f"<style>.ago.ago-tensor svg {{ border: 1px solid {LINE}; border-radius: 6px; }}</style>"
     return framed(style + "".join(parts), "tensor")
