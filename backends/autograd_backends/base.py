@@ -132,6 +132,10 @@ class Backend:
         library = self.array_types[0].__module__.partition(".")[0]
         return f"{library} {getattr(import_module(library), '__version__', '')}".strip()
 
+    def uses_onednn(self) -> bool:
+        """Whether oneDNN does its large products and convolutions."""
+        return False
+
     # ---------------------------------------------------------------- dtypes
 
     def dtype(self, name: str) -> Any:

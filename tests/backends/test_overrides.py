@@ -26,6 +26,7 @@ CPU: Any = get_backend("cpu")
 def _always_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """No array but an empty one is too small for the kernels, and each is cut into several blocks."""
     monkeypatch.setattr(blocks, "BLOCK", 16)
+    monkeypatch.setattr(activation, "BLOCK", 16)
     monkeypatch.setattr(activation, "SMALL", 1)
     monkeypatch.setattr(norm, "SMALL", 1)
     monkeypatch.setattr(softmax, "SMALL", 1)
@@ -255,9 +256,12 @@ def test_embedding_backward(drawn: Any, rows: int, seed: int) -> None:
 @common
 @given(arrays(1, 4))
 def test_linear_bias(drawn: Any) -> None:
-    grad, _, dtype = drawn
-    with mock.patch.object(linear, "_FEW", 3):
-        same(linear.linear_bias_backward(grad), Backend.linear_bias_backward(grad), dtype)
+    _, grad, dtype = drawn
+    # In one product with ones, in several of three rows, of two, and rows too long for any.
+    for few, many in ((256, linear.MANY), (3, linear.MANY), (256, 2 * grad.shape[-1]), (256, 1)):
+        with mock.patch.object(linear, "_FEW", few), mock.patch.object(linear, "MANY", many):
+            got = linear.linear_bias_backward(grad)
+        same(got, Backend.linear_bias_backward(grad), dtype)
 
 
 @common

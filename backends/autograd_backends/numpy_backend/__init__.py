@@ -92,6 +92,9 @@ class NumpyBackend(Backend):
         number = import_module(".onednn.threads", __name__).wanted() or found.threads()
         return f"{super().config()}, oneDNN {found.version} ({found.path}), threads: {number}"
 
+    def uses_onednn(self) -> bool:
+        return import_module(".onednn.library", __name__).why_not() is None
+
     def dtype(self, name: str) -> Any:
         return _bfloat16().BFLOAT16 if name == "bfloat16" else np.dtype(super().dtype(name))
 

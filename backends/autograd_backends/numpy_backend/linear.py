@@ -20,10 +20,10 @@ __all__ = ["BLAS", "MANY", "linear", "linear_bias_backward", "linear_weight_back
 #: dtypes that BLAS multiplies.
 BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 
-#: This many rows at a time a product with ones adds up, faster than a reduction and as exactly.
+#: Up to this many rows a product with ones adds them up faster than a reduction, and as exactly.
 _FEW = 256
 
-#: From this many elements on, BLAS would wake its threads for it: they and oneDNN's would be in each other's way.
+#: For more elements BLAS would wake its threads for it: they and oneDNN's would be in each other's way.
 MANY = 2**18
 
 
@@ -57,15 +57,21 @@ def linear_weight_backward(x: Array, output_grad: Array) -> Array:
 
 def linear_bias_backward(output_grad: Array) -> Array:
     """output_grad [..., d_output] summed over all leading dimensions -> the gradient of bias [d_output]"""
-    if output_grad.ndim < 2 or output_grad.dtype not in BLAS or not output_grad.size:
+    in_place = output_grad.ndim == 2 or output_grad.flags.c_contiguous  # as rows
+    if not in_place or output_grad.ndim < 2 or output_grad.dtype not in BLAS or not output_grad.size:
         return Backend.linear_bias_backward(output_grad)
     rows = output_grad if output_grad.ndim == 2 else _rows(output_grad)
-    count, width = rows.shape
-    step = min(_FEW, max(1, (MANY - 1) // width))
-    if count <= step:
-        return ones(count, rows.dtype).dot(rows)
-    sums = [ones(len(part), rows.dtype).dot(part) for part in (rows[i : i + step] for i in range(0, count, step))]
-    return np.add.reduce(sums, 0)
+    n, d_output = rows.shape
+    at_once = min(_FEW, MANY // d_output)
+    if n <= at_once:
+        return ones(n, rows.dtype).dot(rows)
+    if at_once < 2:
+        return Backend.linear_bias_backward(rows)
+    sums = np.empty((-(-n // at_once), d_output), rows.dtype)
+    for i, total in enumerate(sums):
+        part = rows[i * at_once : (i + 1) * at_once]
+        ones(len(part), rows.dtype).dot(part, total)
+    return linear_bias_backward(sums)
 
 
 def _rows(x: Array) -> Array:

@@ -362,6 +362,14 @@ def _matmul(x1: Any, x2: Any) -> Any:
 matmul = gate("matmul", lambda: _matmul)
 
 
+def _matmul_into(x1: Any, x2: Any, target: Any) -> Any:
+    return np.matmul(x1, x2, out=target)
+
+
+#: What the standard lacks: the product of two stacks of matrices, written to an array of its shape.
+matmul_into = gate("matmul_into", lambda: _matmul_into)
+
+
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     if x1.dtype == _HALF and x2.dtype == _HALF:
         return np.vecdot(x1.astype(np.float32), x2.astype(np.float32), axis=axis).astype(_HALF)

@@ -109,13 +109,13 @@ class _Version(ctypes.Structure):
 #: What tells GNU's OpenMP how long a thread that waits for the others keeps a processor.
 _WAITS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 
-#: Turns of its waiting loop, of some 15 ns: from one product of a training step to the next it is seldom longer.
-_TURNS = 20_000
+#: Turns of its waiting loop, of some 15 ns: between the large kernels of a training step it is seldom longer.
+_TURNS = 10_000
 
 
 @contextmanager
 def brief_waits() -> Iterator[None]:
-    """Within it GNU's OpenMP, if loaded, lets threads wait some 300 microseconds awake for each other, then asleep.
+    """Within it GNU's OpenMP, if loaded, lets threads wait some 150 microseconds awake for each other, then asleep.
 
     To wake one that sleeps takes some 50: with waits of ten, a step of many products takes a fifth longer. By itself it
     keeps them awake for many milliseconds. Where other programs run, a thread that waits then has the processor that

@@ -52,11 +52,12 @@ def _convolutions(rank: int) -> dict[str, Kernel]:
     return found
 
 
+#: Of many small products NumPy does each without a second thread, and loses little by it.
+_MATMUL = "x.size * (y.shape or ZERO)[-1] // (4 if y.ndim > 2 else 1)"
+
 KERNELS = {
-    # Of many small products NumPy does each without a second thread, and loses little by it.
-    "matmul": Kernel(
-        *("products:matmul", "x, y", "x.size * (y.shape or ZERO)[-1] // (4 if y.ndim > 2 else 1)"), of_backend=False
-    ),
+    "matmul": Kernel("products:matmul", "x, y", _MATMUL, of_backend=False),
+    "matmul_into": Kernel("products:matmul_into", "x, y, target", _MATMUL, of_backend=False),
     "linear": Kernel("products:linear", "x, weight, bias", "x.size * (weight.shape or ZERO)[-1]"),
     "linear_x_backward": Kernel(
         "products:linear_x_backward", "weight, output_grad", "output_grad.size * (weight.shape or ZERO)[0]"

@@ -7,14 +7,14 @@ __all__ = ["LEAST"]
 #: Where OpenBLAS wakes a second thread, at the earliest of the versions that NumPy has come with. Its threads and
 #: oneDNN's are in each other's way, two to eight times slower than either alone, so all larger products are oneDNN's,
 #: though on one thread it is not before four times this size that it is the faster.
-THREADED = 2**18
+THREADED = 2**18 + 1
 
 #: Convolutions pay from the smallest on; but a program with nothing larger need not load the library, some 10 ms.
 SOME = 256
 
 #: Kernel of the table -> the least work, as the table counts it.
 LEAST = {
-    **dict.fromkeys(("matmul", "linear", "linear_x_backward", "linear_weight_backward"), THREADED),
+    **dict.fromkeys(("matmul", "matmul_into", "linear", "linear_x_backward", "linear_weight_backward"), THREADED),
     "attention": 2_048,
     "attention_backward": 2_048,
     "gelu": 2_048,
