@@ -286,7 +286,8 @@ class Op(Step):
         return call_path.pull_recorded(self, node, gradient, parents)
 
 
-#: How a change to a view is written to what it is a view of: ``write(base, value, *options)``, out of place.
+#: How a change to a view is written to what it is a view of: ``write(base, value, *options)``, out of place. Of an op
+#: with several outputs, the keys that they are views by.
 ViewWrite = Callable[..., Any]
 
 
@@ -342,7 +343,8 @@ def op(
         Names of what the function returns after its result, for rules only.
     view
         For an op whose result may be a window on its first input's memory: ``write(base, value, *options)``, the
-        out-of-place change of `base` that corresponds to setting the result to `value`.
+        out-of-place change of `base` that corresponds to setting the result to `value`. Where the outputs are several:
+        ``view(count, *options)``, the key of each by which `getitem` would give it.
     recorded
         For a fused backward: the same function in ops, run instead when an input is on the tape.
 

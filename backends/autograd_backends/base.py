@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from functools import cache, cached_property, partial
@@ -269,6 +269,10 @@ class Backend:
     def contiguous(self, array: Array) -> Array:
         """A copy of `array` laid out in memory in the order of its dimensions."""
         return self.xp.asarray(array, copy=True)
+
+    def rejoin(self, arrays: Sequence[Array], axis: int) -> Array:
+        """The arrays one after the other along `axis`: new, or the one that they are parts of."""
+        return self.xp.concat(arrays, axis=axis)
 
     def strides(self, array: Array) -> tuple[int, ...]:
         """How many elements lie in memory from one place along each dimension to the next.

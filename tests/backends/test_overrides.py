@@ -12,7 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograd_backends import Backend, get_backend
-from autograd_backends.numpy_backend import activation, blocks, choice, conv, correlate, ctc, linear, norm, softmax
+from autograd_backends.numpy_backend import (
+    activation,
+    blocks,
+    choice,
+    conv,
+    correlate,
+    ctc,
+    embedding,
+    linear,
+    norm,
+    softmax,
+)
 from autograd_backends.options import ConvOptions, InterpolateOptions
 from autograd_backends.resampling import MODES
 from autograd_backends.shapes import conv_windows
@@ -281,6 +292,16 @@ def test_ctc_of_long_sequences() -> None:
     assert want.loss[2] == np.inf
     np.testing.assert_allclose(got.loss, want.loss, rtol=1e-13)
     np.testing.assert_allclose(got.posterior, want.posterior, atol=1e-11)
+
+
+@common
+@given(arrays(1, 3, empty=False), st.integers(1, 6), st.integers(0, 2**16))
+def test_embedding_backward(drawn: Any, rows: int, seed: int) -> None:
+    grad, _, dtype = drawn
+    indices = np.random.default_rng(seed).integers(0, rows, grad.shape[:-1])
+    shape = (rows, grad.shape[-1])
+    with mock.patch.object(embedding, "SMALL", 0):
+        same(CPU.embedding_backward(shape, grad, indices), Backend.embedding_backward(shape, grad, indices), dtype)
 
 
 @common

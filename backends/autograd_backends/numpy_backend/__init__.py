@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar
@@ -18,6 +19,7 @@ from . import conv as convs
 from . import correlate as correlations
 from . import cross_entropy as class_losses
 from . import ctc as alignments
+from . import embedding as tables
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
@@ -188,6 +190,25 @@ class NumpyBackend(Backend):
     def is_writable(self, array: Array) -> bool:
         return bool(array.flags.writeable)
 
+    def rejoin(self, arrays: Sequence[Array], axis: int) -> Array:
+        first = arrays[0]
+        whole, strides = first.base, first.strides
+        if type(whole) is np.ndarray and whole.flags.c_contiguous:
+            at = start = whole.__array_interface__["data"][0]
+            length = size = 0
+            for part in arrays:
+                place = part.__array_interface__["data"][0]
+                if part.base is not whole or place != at or part.strides != strides or part.dtype is not first.dtype:
+                    break
+                length += part.shape[axis]
+                size += part.nbytes
+                at = start + length * strides[axis]
+            else:
+                if size == whole.nbytes:
+                    shape = (*first.shape[:axis], length, *first.shape[axis + 1 :])
+                    return np.ndarray(shape, first.dtype, whole, 0, strides)
+        return super().rejoin(arrays, axis)
+
     def strides(self, array: Array) -> tuple[int, ...]:
         size = array.itemsize
         return tuple([step // size for step in array.strides])
@@ -281,6 +302,7 @@ class NumpyBackend(Backend):
     interpolate_backward = staticmethod(resizing.interpolate_backward)
     attention = staticmethod(attentions.attention)
     attention_backward = staticmethod(attentions.attention_backward)
+    embedding_backward = staticmethod(tables.embedding_backward)
     lstm = staticmethod(recurrents.lstm)
     lstm_backward = staticmethod(recurrents.lstm_backward)
     gru = staticmethod(recurrents.gru)

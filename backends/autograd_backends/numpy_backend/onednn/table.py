@@ -89,6 +89,18 @@ KERNELS = {
     "sigmoid_backward": Kernel("pointwise:sigmoid_backward", "output, output_grad", "output.size"),
     "silu": Kernel("pointwise:silu", "x", "x.size"),
     "silu_backward": Kernel("pointwise:silu_backward", "x, output_grad", "x.size"),
+    "attention": Kernel(
+        *("attention:attention", "query, key, value, mask, attn_bias, options, blocks", "query.size"),
+        passed="query, key, value, mask, attn_bias, options",
+        defaults=(None,),
+    ),
+    "attention_backward": Kernel(
+        "attention:attention_backward",
+        "query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs, blocks",
+        "query.size",
+        passed="query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs",
+        defaults=((True,) * 4, None),
+    ),
     "gelu": Kernel("pointwise:gelu", "x, approximate", "x.size"),
     "gelu_backward": Kernel("pointwise:gelu_backward", "x, output_grad, approximate", "x.size"),
     "softmax": Kernel("softmaxes:softmax", "x, axis", "x.size"),

@@ -23,6 +23,8 @@ LEAST = {
     "sigmoid_backward": 32_768,
     "silu": 4_096,
     "silu_backward": 4_096,
+    "attention": 2_048,
+    "attention_backward": 2_048,
     "gelu": 2_048,
     "gelu_backward": 2_048,
     "softmax": 4_096,
