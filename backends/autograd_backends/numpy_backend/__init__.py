@@ -272,6 +272,8 @@ class NumpyBackend(Backend):
     interpolate_backward = staticmethod(resizing.interpolate_backward)
     attention = staticmethod(attentions.attention)
     attention_backward = staticmethod(attentions.attention_backward)
+    rnn = staticmethod(recurrents.rnn)
+    rnn_backward = staticmethod(recurrents.rnn_backward)
     lstm = staticmethod(recurrents.lstm)
     lstm_backward = staticmethod(recurrents.lstm_backward)
     gru = staticmethod(recurrents.gru)

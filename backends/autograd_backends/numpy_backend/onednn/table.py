@@ -52,6 +52,20 @@ def _convolutions(rank: int) -> dict[str, Kernel]:
     return found
 
 
+def _recurrent(name: str, states: tuple[str, ...]) -> dict[str, Kernel]:
+    """A recurrent network: its work is counted in multiplications by weights of the state, of one sequence."""
+    inputs = f"x, {', '.join(states)}, weight_ih, weight_hh, bias_ih, bias_hh"
+    grads = ", ".join(f"{state[0]}_n_grad" for state in states)
+    work = "(x.shape or ZERO)[0] * weight_hh.size"
+    return {
+        name: Kernel(f"recurrent:{name}", f"{inputs}, options", work),
+        f"{name}_backward": Kernel(
+            *(f"recurrent:{name}_backward", f"{inputs}, output, kept, output_grad, {grads}, options, needs", work),
+            defaults=((True,) * (len(states) + 5),),
+        ),
+    }
+
+
 KERNELS = {
     # Of many small products NumPy does each without a second thread, and loses little by it.
     "matmul": Kernel(
@@ -85,6 +99,8 @@ KERNELS = {
         )
         for rank in (1, 2, 3)
     },
+    **_recurrent("lstm", ("h_0", "c_0")),
+    **_recurrent("gru", ("h_0",)),
     **_convolutions(1),
     **_convolutions(2),
     **_convolutions(3),

@@ -1,0 +1,374 @@
+"""LSTM and GRU: all steps of a sequence in one primitive, and so are their gradients.
+
+These primitives alone are used though oneDNN calls their implementation its reference: it is made of its fast products.
+The forward one leaves what the backward one needs in a workspace, which nothing else can read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...array_types import Array
+from ...module_ops.recurrent import check_arrays
+from ...options import RecurrentOptions
+from ...results import Lstm, LstmBackward, Recurrent, RecurrentBackward
+from ..buffers import empty
+from .constants import (
+    BACKWARD,
+    BIAS,
+    DIFF_BIAS,
+    DIFF_DST,
+    DIFF_DST_1,
+    DIFF_DST_2,
+    DIFF_SRC,
+    DIFF_SRC_1,
+    DIFF_SRC_2,
+    DIFF_WEIGHTS,
+    DIFF_WEIGHTS_1,
+    DST,
+    DST_1,
+    DST_2,
+    FORWARD_TRAINING,
+    LEFT_TO_RIGHT,
+    QUERY_DIFF_WEIGHTS,
+    QUERY_WEIGHTS,
+    QUERY_WORKSPACE,
+    RIGHT_TO_LEFT,
+    SRC,
+    SRC_1,
+    SRC_2,
+    WEIGHTS,
+    WEIGHTS_1,
+    WORKSPACE,
+)
+from .memory import FLOAT32, Operand, any_layout
+from .plan import Plan, prepare
+from .room import here
+
+__all__ = ["gru", "gru_backward", "lstm", "lstm_backward"]
+
+BYTES = np.dtype(np.uint8)
+
+
+class _Kind(NamedTuple):
+    """What distinguishes the primitives of one kind of network.
+
+    Attributes
+    ----------
+    name
+        ``"lstm"`` in ``"lstm_forward"``.
+    states
+        How many states pass from step to step.
+    gates
+        How many blocks of rows the weights have.
+    biases
+        How many the bias has.
+    """
+
+    name: str
+    states: int
+    gates: int
+    biases: int
+
+
+_LSTM, _GRU = _Kind("lstm", 2, 4, 4), _Kind("lbr_gru", 1, 3, 4)
+
+#: Where x, the states before, the weights, the bias, the output and the states after are given; and their gradients.
+_READ = (SRC, (SRC_1, SRC_2), (WEIGHTS, WEIGHTS_1), BIAS, DST, (DST_1, DST_2))
+_GRADIENTS = (
+    *(DIFF_SRC, (DIFF_SRC_1, DIFF_SRC_2), (DIFF_WEIGHTS, DIFF_WEIGHTS_1), DIFF_BIAS),
+    *(DIFF_DST, (DIFF_DST_1, DIFF_DST_2)),
+)
+
+
+def lstm(
+    x: Array,
+    h_0: Array,
+    c_0: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    bias_ih: Array | None,
+    bias_hh: Array | None,
+    options: RecurrentOptions,
+) -> tuple[Lstm, Array] | None:
+    """As `module_ops.recurrent.lstm`; what is kept is the workspace, and the last of the cell states behind it."""
+    check_arrays("lstm", 4, x, {"h_0": h_0, "c_0": c_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
+    found = _forward(_LSTM, x, (h_0, c_0), (weight_ih, weight_hh, _sum_of(bias_ih, bias_hh, weight_hh)), options)
+    return None if found is None else (Lstm(found[0], *found[1]), found[2])
+
+
+def lstm_backward(
+    x: Array,
+    h_0: Array,
+    c_0: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    bias_ih: Array | None,
+    bias_hh: Array | None,
+    output: Array,
+    kept: Array | None,
+    output_grad: Array,
+    h_n_grad: Array,
+    c_n_grad: Array,
+    options: RecurrentOptions,
+    needs: tuple[bool, ...] = (True,) * 7,
+) -> LstmBackward | None:
+    """The gradients of ``lstm``, if it was oneDNN that kept `kept`."""
+    weights = weight_ih, weight_hh, _sum_of(bias_ih, bias_hh, weight_hh)
+    found = _backward(_LSTM, x, (h_0, c_0), weights, output, kept, output_grad, (h_n_grad, c_n_grad), options)
+    if found is None:
+        return None
+    *others, bias_grad = found
+    return LstmBackward(*_needed((*others, bias_grad, bias_grad.copy()), needs))
+
+
+def gru(
+    x: Array,
+    h_0: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    bias_ih: Array | None,
+    bias_hh: Array | None,
+    options: RecurrentOptions,
+) -> tuple[Recurrent, Array] | None:
+    """As `module_ops.recurrent.gru`; what is kept is the workspace."""
+    check_arrays("gru", 3, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
+    weights = _swapped(weight_ih), _swapped(weight_hh), _gru_bias(bias_ih, bias_hh, weight_hh)
+    found = _forward(_GRU, x, (h_0,), weights, options)
+    return None if found is None else (Recurrent(found[0], *found[1]), found[2])
+
+
+def gru_backward(
+    x: Array,
+    h_0: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    bias_ih: Array | None,
+    bias_hh: Array | None,
+    output: Array,
+    kept: Array | None,
+    output_grad: Array,
+    h_n_grad: Array,
+    options: RecurrentOptions,
+    needs: tuple[bool, ...] = (True,) * 6,
+) -> RecurrentBackward | None:
+    """The gradients of ``gru``, if it was oneDNN that kept `kept`."""
+    weights = _swapped(weight_ih), _swapped(weight_hh), _gru_bias(bias_ih, bias_hh, weight_hh)
+    found = _backward(_GRU, x, (h_0,), weights, output, kept, output_grad, (h_n_grad,), options)
+    if found is None:
+        return None
+    x_grad, h_0_grad, of_ih, of_hh, of_bias = found
+    of_z, of_r, of_n, of_hidden = np.split(of_bias, 4)
+    biases = np.concatenate([of_r, of_z, of_n]), np.concatenate([of_r, of_z, of_hidden])
+    return RecurrentBackward(*_needed((x_grad, h_0_grad, _swapped(of_ih), _swapped(of_hh), *biases), needs))
+
+
+# ---------------------------------------------------------------- what goes in
+
+
+def _sum_of(bias_ih: Array | None, bias_hh: Array | None, weight_hh: Array) -> Array:
+    """The only bias that oneDNN has."""
+    there = [bias for bias in (bias_ih, bias_hh) if bias is not None]
+    return sum(there[1:], start=there[0]) if there else np.zeros(len(weight_hh), weight_hh.dtype)
+
+
+def _swapped(weight: Array) -> Array:
+    """A copy of a weight or bias of a GRU in the order z, r, n, which is oneDNN's, if it is in ours, and back."""
+    size = len(weight) // 3
+    return np.concatenate([weight[size : 2 * size], weight[:size], weight[2 * size :]])
+
+
+def _gru_bias(bias_ih: Array | None, bias_hh: Array | None, weight_hh: Array) -> Array:
+    """The bias of z and r, of n in the part of the input, and of n in that of the state."""
+    nothing = np.zeros(len(weight_hh), weight_hh.dtype)
+    of_x, of_state = (_swapped(nothing if bias is None else bias) for bias in (bias_ih, bias_hh))
+    size = 2 * len(nothing) // 3
+    return np.concatenate([of_x[:size] + of_state[:size], of_x[size:], of_state[size:]])
+
+
+def _needed(gradients: tuple[Array, ...], needs: tuple[bool, ...]) -> list[Array | None]:
+    return [grad if needed else None for grad, needed in zip(gradients, needs, strict=True)]
+
+
+def _of_one_length(x: Array, options: RecurrentOptions) -> tuple[int, ...] | None:
+    """T, N and d_input, unless sequences are of several lengths, which oneDNN cannot have."""
+    sizes = options.batch_sizes
+    if sizes is None:
+        return x.shape
+    return (len(sizes), sizes[0], x.shape[-1]) if sizes[0] == sizes[-1] else None
+
+
+def _dense(arrays: tuple[Array, ...]) -> list[Array] | None:
+    """Those arrays in order; None if one is not of float32."""
+    if any(array.dtype != FLOAT32 for array in arrays):
+        return None
+    return [np.ascontiguousarray(array) for array in arrays]
+
+
+# ---------------------------------------------------------------- calls
+
+
+def _forward(
+    kind: _Kind, x: Array, states: tuple[Array, ...], weights: tuple[Array, ...], options: RecurrentOptions
+) -> tuple[Array, list[Array], Array] | None:
+    """The output, the last states, and what is kept: the workspace, and behind it the states that are no output."""
+    shape, given = _of_one_length(x, options), _dense((x, *states, *weights))
+    if shape is None or given is None:
+        return None
+    given[0] = given[0].reshape(shape)
+    state = states[0].shape
+    output = empty((shape[0], *state), FLOAT32)
+    after = [np.empty(state, FLOAT32) for _ in states]
+    plan = prepare(_plan_forward, (kind, options.reverse), output, *after, *given)
+    if plan is None:
+        return None
+    kept = empty((plan.extras[0] + after[0].nbytes * (kind.states - 1),), BYTES)
+    workspace, behind = _parts(kept, kind, state)
+    if not plan.run(here(), (output, after[0], *behind, *given, workspace)):
+        return None
+    return output.reshape(*x.shape[:-1], state[1]), [after[0], *[part.copy() for part in behind]], kept
+
+
+def _backward(
+    kind: _Kind,
+    x: Array,
+    states: tuple[Array, ...],
+    weights: tuple[Array, ...],
+    output: Array,
+    kept: Array | None,
+    output_grad: Array,
+    state_grads: tuple[Array, ...],
+    options: RecurrentOptions,
+) -> list[Array] | None:
+    """The gradients of x, of the states before, of both weights, and of the bias."""
+    shape = _of_one_length(x, options)
+    given = _dense((x, *states, *weights, output, output_grad, *state_grads))
+    if shape is None or given is None or kept is None or kept.dtype != BYTES:
+        return None
+    first, *others, out, out_grad = given[: kind.states + 6]
+    first, out, out_grad = (rows.reshape(*shape[:2], -1) for rows in (first, out, out_grad))
+    workspace, behind = _parts(kept, kind, states[0].shape)
+    last = out[0 if options.reverse else -1]
+    # To what is there oneDNN adds the gradients of the weights, in a layout of its own.
+    found = [*[np.empty(a.shape, FLOAT32) for a in (first, *others[:-1])], np.zeros(others[-1].shape, FLOAT32)]
+    arrays = (*found, first, *others, out, last, *behind, out_grad, *given[kind.states + 6 :])
+    plan = prepare(_plan_backward, (kind, options.reverse), *arrays)
+    if plan is None or plan.extras[0] != workspace.size:
+        return None
+    sums = [np.zeros(size, BYTES) for size in plan.extras[1:]]
+    if not plan.run(here(), (*arrays, workspace, *sums)):
+        return None
+    found[0] = found[0].reshape(x.shape)
+    return found
+
+
+def _parts(kept: Array, kind: _Kind, state: tuple[int, ...]) -> tuple[Array, list[Array]]:
+    """The workspace, and the states behind it."""
+    size = kept.size - (kind.states - 1) * 4 * state[0] * state[1]
+    return kept[:size], [kept[size:].view(FLOAT32).reshape(state)] if kind.states > 1 else []
+
+
+# ---------------------------------------------------------------- plans
+
+
+def _plan_forward(plan: Plan, options: tuple[_Kind, bool], *operands: Operand) -> None:
+    kind, reverse = options
+    output, rest = operands[0], list(operands[1:])
+    after, x, before = rest[: kind.states], rest[kind.states], rest[kind.states + 1 : 2 * kind.states + 1]
+    with plan.shared(_work(before[0], rest[-2])):
+        given = _Given(kind, x, before, rest[-3:-1], rest[-1], output, after)
+        primitive = plan.primitive(
+            f"{kind.name}_forward", FORWARD_TRAINING, _direction(reverse), *given.described(plan), 0, reference=True
+        )
+        weights = [
+            plan.laid_out(weight, primitive, QUERY_WEIGHTS, place) for place, weight in enumerate(given.weights)
+        ]
+        workspace = plan.extra(primitive, QUERY_WORKSPACE)
+        plan.step(primitive, given.placed(weights) | {WORKSPACE: workspace})
+
+
+def _plan_backward(plan: Plan, options: tuple[_Kind, bool], *operands: Operand) -> None:
+    kind, reverse = options
+    n = kind.states
+    of_x, of_before, of_weights, of_bias = operands[0], operands[1 : n + 1], operands[n + 1 : n + 3], operands[n + 3]
+    rest = operands[n + 4 :]
+    x, before, weights, bias, output = rest[0], rest[1 : n + 1], rest[n + 1 : n + 3], rest[n + 3], rest[n + 4]
+    after, of_output, of_after = rest[n + 5 : 2 * n + 5], rest[2 * n + 5], rest[2 * n + 6 :]
+    with plan.shared(_work(before[0], weights[1])):
+        given = _Given(kind, x, before, weights, bias, output, after)
+        gradients = _Given(kind, of_x, of_before, of_weights, of_bias, of_output, of_after)
+        direction = _direction(reverse)
+        forward = plan.primitive(
+            f"{kind.name}_forward", FORWARD_TRAINING, direction, *given.described(plan), 0, reference=True
+        )
+        primitive = plan.primitive(
+            *(f"{kind.name}_backward", BACKWARD, direction, *given.described(plan), *gradients.described(plan)),
+            *(0, forward),
+            reference=True,
+        )
+        laid_out = [
+            plan.laid_out(weight, primitive, QUERY_WEIGHTS, place) for place, weight in enumerate(given.weights)
+        ]
+        workspace = plan.extra(primitive, QUERY_WORKSPACE)
+        sums = [plan.extra(primitive, QUERY_DIFF_WEIGHTS, place) for place in range(2)]
+        plan.step(
+            primitive, given.placed(laid_out) | gradients.placed(sums, gradients=True) | {WORKSPACE: workspace}
+        )
+        for total, weight in zip(sums, gradients.weights, strict=True):
+            plan.reorder(total, weight)
+
+
+class _Given:
+    """What a primitive reads, or the gradients of it: in oneDNN's dimensions, [layers, directions, ...] of one each."""
+
+    def __init__(
+        self,
+        kind: _Kind,
+        x: Operand,
+        before: Sequence[Operand],
+        weights: Sequence[Operand],
+        bias: Operand,
+        output: Operand,
+        after: Sequence[Operand],
+    ) -> None:
+        size = output.shape[2]
+        self._kind, self._x, self._output = kind, x, output
+        self._before, self._after = ([s.seen_as(1, 1, *s.shape) for s in states] for states in (before, after))
+        self._bias = bias.seen_as(1, 1, kind.biases, size)
+        # [gates d_hidden, d] as [d, gates, d_hidden]
+        self.weights = [
+            w.seen_as(1, 1, d, kind.gates, size, strides=(w.shape[0] * d, w.shape[0] * d, 1, size * d, d))
+            for w, d in [(weight, weight.shape[1]) for weight in weights]
+        ]
+
+    def described(self, plan: Plan) -> list[Any]:
+        """As what describes a primitive takes them; it chooses how the weights lie."""
+        weights = [any_layout(plan.lib, *weight.shape) for weight in self.weights]
+        no_projection = [None, None] if self._kind.states > 1 else []
+        return [self._x, *self._before, *weights, *no_projection, self._bias, self._output, *self._after]
+
+    def placed(self, weights: Sequence[Operand], gradients: bool = False) -> dict[int, Operand]:
+        """As what runs it takes them."""
+        places = _GRADIENTS if gradients else _READ
+        x, before, of_weights, bias, output, after = places
+        return {
+            x: self._x,
+            bias: self._bias,
+            output: self._output,
+            **dict(zip(before, self._before, strict=False)),
+            **dict(zip(of_weights, weights, strict=True)),
+            **dict(zip(after, self._after, strict=False)),
+        }
+
+
+def _direction(reverse: bool) -> int:
+    return RIGHT_TO_LEFT if reverse else LEFT_TO_RIGHT
+
+
+def _work(state: Operand, weight_hh: Operand) -> int:
+    """Multiplications in the product of a step."""
+    return prod(weight_hh.shape) * state.shape[0]
