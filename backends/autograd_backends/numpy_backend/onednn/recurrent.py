@@ -254,7 +254,7 @@ def _backward(
     workspace, behind = _parts(kept, kind, states[0].shape)
     last = out[0 if options.reverse else -1]
     # To what is there oneDNN adds the gradients of the weights, in a layout of its own.
-    found = [*[np.empty(a.shape, FLOAT32) for a in (first, *others[:-1])], np.zeros(others[-1].shape, FLOAT32)]
+    found = [*[np.empty_like(a) for a in (first, *others[:-1])], np.zeros(others[-1].shape, FLOAT32)]
     arrays = (*found, first, *others, out, last, *behind, out_grad, *given[kind.states + 6 :])
     plan = prepare(_plan_backward, (kind, options.reverse), *arrays)
     if plan is None or plan.extras[0] != workspace.size:
@@ -284,9 +284,10 @@ def _plan_forward(plan: Plan, options: tuple[_Kind, bool], *operands: Operand) -
         primitive = plan.primitive(
             f"{kind.name}_forward", FORWARD_TRAINING, _direction(reverse), *given.described(plan), 0, reference=True
         )
-        weights = [
-            plan.laid_out(weight, primitive, QUERY_WEIGHTS, place) for place, weight in enumerate(given.weights)
-        ]
+        with plan.one_thread():
+            weights = [
+                plan.laid_out(weight, primitive, QUERY_WEIGHTS, place) for place, weight in enumerate(given.weights)
+            ]
         workspace = plan.extra(primitive, QUERY_WORKSPACE)
         plan.step(primitive, given.placed(weights) | {WORKSPACE: workspace})
 
@@ -318,8 +319,9 @@ def _plan_backward(plan: Plan, options: tuple[_Kind, bool], *operands: Operand) 
         plan.step(
             primitive, given.placed(laid_out) | gradients.placed(sums, gradients=True) | {WORKSPACE: workspace}
         )
-        for total, weight in zip(sums, gradients.weights, strict=True):
-            plan.reorder(total, weight)
+        with plan.one_thread():
+            for total, weight in zip(sums, gradients.weights, strict=True):
+                plan.reorder(total, weight)
 
 
 class _Given:
