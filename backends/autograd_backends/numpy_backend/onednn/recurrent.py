@@ -7,6 +7,8 @@ The forward one leaves what the backward one needs in a workspace, which nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
@@ -45,6 +47,7 @@ from .constants import (
     WEIGHTS_1,
     WORKSPACE,
 )
+from .helpers import in_parallel
 from .memory import FLOAT32, Operand, any_layout
 from .plan import Plan, prepare
 from .room import here
@@ -52,6 +55,9 @@ from .room import here
 __all__ = ["gru", "gru_backward", "lstm", "lstm_backward"]
 
 BYTES = np.dtype(np.uint8)
+
+#: A part of a batch that a thread goes through has at least so many sequences, and so many multiplications to do.
+FEWEST, ENOUGH = 8, 2**22
 
 
 class _Kind(NamedTuple):
@@ -74,6 +80,10 @@ class _Kind(NamedTuple):
     gates: int
     biases: int
 
+
+#: What a plan depends on beside its arrays: the kind, whether it goes from the last time to the first, and whether it
+#: is of a part.
+_Said = tuple[_Kind, bool, bool]
 
 _LSTM, _GRU = _Kind("lstm", 2, 4, 4), _Kind("lbr_gru", 1, 3, 4)
 
@@ -202,11 +212,20 @@ def _of_one_length(x: Array, options: RecurrentOptions) -> tuple[int, ...] | Non
     return (len(sizes), sizes[0], x.shape[-1]) if sizes[0] == sizes[-1] else None
 
 
-def _dense(arrays: tuple[Array, ...]) -> list[Array] | None:
-    """Those arrays in order; None if one is not of float32."""
-    if any(array.dtype != FLOAT32 for array in arrays):
-        return None
-    return [np.ascontiguousarray(array) for array in arrays]
+def _parts(shape: tuple[int, ...], weight_hh: Array) -> list[slice]:
+    """Which sequences go together: as many parts as threads may run, if each has enough to do."""
+    length, batch, _ = shape
+    return _cut(batch, max(min(here().lib.threads(), batch // FEWEST, length * batch * weight_hh.size // ENOUGH), 1))
+
+
+def _cut(batch: int, count: int) -> list[slice]:
+    """`batch` sequences in `count` parts, none larger than the first."""
+    return [slice(first, end) for first, end in pairwise([-(-batch * k // count) for k in range(count + 1)])]
+
+
+def _part(array: Array, part: slice) -> Array:
+    """Of an array [T, N, d], or of states [N, d], those of some sequences, in order."""
+    return np.ascontiguousarray(array[..., part, :])
 
 
 # ---------------------------------------------------------------- calls
@@ -215,22 +234,38 @@ def _dense(arrays: tuple[Array, ...]) -> list[Array] | None:
 def _forward(
     kind: _Kind, x: Array, states: tuple[Array, ...], weights: tuple[Array, ...], options: RecurrentOptions
 ) -> tuple[Array, list[Array], Array] | None:
-    """The output, the last states, and what is kept: the workspace, and behind it the states that are no output."""
-    shape, given = _of_one_length(x, options), _dense((x, *states, *weights))
-    if shape is None or given is None:
+    """The output, the last states, and what is kept: a row for each part."""
+    shape = _of_one_length(x, options)
+    if shape is None or any(a.dtype != FLOAT32 for a in (*states, *weights)):
         return None
-    given[0] = given[0].reshape(shape)
-    state = states[0].shape
-    output = empty((shape[0], *state), FLOAT32)
-    after = [np.empty(state, FLOAT32) for _ in states]
-    plan = prepare(_plan_forward, (kind, options.reverse), output, *after, *given)
+    sequences, weights = x.reshape(shape), tuple([np.ascontiguousarray(weight) for weight in weights])
+    parts = _parts(shape, weights[1])
+    calls = []
+    for part in parts:
+        before = [_part(state, part) for state in states]
+        made = [np.empty((shape[0], *before[0].shape), FLOAT32), *[np.empty(state.shape, FLOAT32) for state in before]]
+        calls.append((*made, _part(sequences, part), *before, *weights))
+    said = kind, options.reverse, len(parts) > 1
+    plan = prepare(_plan_forward, said, *calls[0])
     if plan is None:
         return None
-    kept = empty((plan.extras[0] + after[0].nbytes * (kind.states - 1),), BYTES)
-    workspace, behind = _parts(kept, kind, state)
-    if not plan.run(here(), (output, after[0], *behind, *given, workspace)):
+    kept = empty((len(parts), plan.extras[0] + (calls[0][1].nbytes if kind.states > 1 else 0)), BYTES)
+    works = [partial(_run_forward, said, arrays, row) for arrays, row in zip(calls, kept, strict=True)]
+    if not all(in_parallel(works)):
         return None
-    return output.reshape(*x.shape[:-1], state[1]), [after[0], *[part.copy() for part in behind]], kept
+    output, *after = (_joined([arrays[k] for arrays in calls]) for k in range(kind.states + 1))
+    return output.reshape(*x.shape[:-1], -1), after, kept
+
+
+def _run_forward(said: _Said, arrays: tuple[Array, ...], kept: Array) -> bool:
+    """Go through one part, and keep what its backward needs: the workspace, and at the end a state that is no output."""
+    plan = prepare(_plan_forward, said, *arrays)
+    if plan is None or not plan.run(here(), (*arrays, kept[: plan.extras[0]])):
+        return False
+    if said[0].states > 1:
+        last = arrays[2].reshape(-1).view(BYTES)
+        kept[-last.size :] = last
+    return True
 
 
 def _backward(
@@ -246,40 +281,57 @@ def _backward(
 ) -> list[Array] | None:
     """The gradients of x, of the states before, of both weights, and of the bias."""
     shape = _of_one_length(x, options)
-    given = _dense((x, *states, *weights, output, output_grad, *state_grads))
-    if shape is None or given is None or kept is None or kept.dtype != BYTES:
+    if shape is None or kept is None or kept.dtype != BYTES or output_grad.dtype != FLOAT32:
         return None
-    first, *others, out, out_grad = given[: kind.states + 6]
-    first, out, out_grad = (rows.reshape(*shape[:2], -1) for rows in (first, out, out_grad))
-    workspace, behind = _parts(kept, kind, states[0].shape)
-    last = out[0 if options.reverse else -1]
-    # To what is there oneDNN adds the gradients of the weights, in a layout of its own.
-    found = [*[np.empty_like(a) for a in (first, *others[:-1])], np.zeros(others[-1].shape, FLOAT32)]
-    arrays = (*found, first, *others, out, last, *behind, out_grad, *given[kind.states + 6 :])
-    plan = prepare(_plan_backward, (kind, options.reverse), *arrays)
-    if plan is None or plan.extras[0] != workspace.size:
+    sequences, out, out_grad = (rows.reshape(*shape[:2], -1) for rows in (x, output, output_grad))
+    weights = tuple([np.ascontiguousarray(weight) for weight in weights])
+    works = []
+    for part, row in zip(_cut(shape[1], len(kept)), kept, strict=True):
+        before, grads = ([_part(state, part) for state in given] for given in (states, state_grads))
+        read = _part(sequences, part), *before, *weights
+        said = kind, options.reverse, len(kept) > 1
+        works.append(partial(_run_backward, said, read, _part(out, part), row, (_part(out_grad, part), *grads)))
+    found = in_parallel(works)
+    if any(gradients is None for gradients in found):
+        return None
+    of_inputs = [_joined([gradients[k] for gradients in found]) for k in range(kind.states + 1)]
+    of_weights = found[0][kind.states + 1 :]
+    for gradients in found[1:]:
+        for total, more in zip(of_weights, gradients[kind.states + 1 :], strict=True):
+            total += more
+    return [of_inputs[0].reshape(x.shape), *of_inputs[1:], *of_weights]
+
+
+def _run_backward(
+    said: _Said, read: tuple[Array, ...], output: Array, kept: Array, gradients: tuple[Array, ...]
+) -> list[Array] | None:
+    """The gradients of what one part read."""
+    kind, reverse, _ = said
+    state = read[1]
+    behind = [kept[-state.nbytes :].view(FLOAT32).reshape(state.shape)] if kind.states > 1 else []
+    # To the gradients of weights and the bias oneDNN adds; those of weights are in a layout of its own.
+    found = [*[np.empty(a.shape, FLOAT32) for a in read[:-1]], np.zeros(read[-1].shape, FLOAT32)]
+    arrays = (*found, *read, output, output[0 if reverse else -1], *behind, *gradients)
+    plan = prepare(_plan_backward, said, *arrays)
+    if plan is None or plan.extras[0] > kept.size:
         return None
     sums = [np.zeros(size, BYTES) for size in plan.extras[1:]]
-    if not plan.run(here(), (*arrays, workspace, *sums)):
-        return None
-    found[0] = found[0].reshape(x.shape)
-    return found
+    return found if plan.run(here(), (*arrays, kept[: plan.extras[0]], *sums)) else None
 
 
-def _parts(kept: Array, kind: _Kind, state: tuple[int, ...]) -> tuple[Array, list[Array]]:
-    """The workspace, and the states behind it."""
-    size = kept.size - (kind.states - 1) * 4 * state[0] * state[1]
-    return kept[:size], [kept[size:].view(FLOAT32).reshape(state)] if kind.states > 1 else []
+def _joined(parts: list[Array]) -> Array:
+    """What parts have of an array [..., N, d], or all of it."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-2)
 
 
 # ---------------------------------------------------------------- plans
 
 
-def _plan_forward(plan: Plan, options: tuple[_Kind, bool], *operands: Operand) -> None:
-    kind, reverse = options
+def _plan_forward(plan: Plan, said: _Said, *operands: Operand) -> None:
+    kind, reverse, is_part = said
     output, rest = operands[0], list(operands[1:])
     after, x, before = rest[: kind.states], rest[kind.states], rest[kind.states + 1 : 2 * kind.states + 1]
-    with plan.shared(_work(before[0], rest[-2])):
+    with plan.shared(0 if is_part else _work(before[0], rest[-2])):
         given = _Given(kind, x, before, rest[-3:-1], rest[-1], output, after)
         primitive = plan.primitive(
             f"{kind.name}_forward", FORWARD_TRAINING, _direction(reverse), *given.described(plan), 0, reference=True
@@ -292,14 +344,14 @@ def _plan_forward(plan: Plan, options: tuple[_Kind, bool], *operands: Operand) -
         plan.step(primitive, given.placed(weights) | {WORKSPACE: workspace})
 
 
-def _plan_backward(plan: Plan, options: tuple[_Kind, bool], *operands: Operand) -> None:
-    kind, reverse = options
+def _plan_backward(plan: Plan, said: _Said, *operands: Operand) -> None:
+    kind, reverse, is_part = said
     n = kind.states
     of_x, of_before, of_weights, of_bias = operands[0], operands[1 : n + 1], operands[n + 1 : n + 3], operands[n + 3]
     rest = operands[n + 4 :]
     x, before, weights, bias, output = rest[0], rest[1 : n + 1], rest[n + 1 : n + 3], rest[n + 3], rest[n + 4]
     after, of_output, of_after = rest[n + 5 : 2 * n + 5], rest[2 * n + 5], rest[2 * n + 6 :]
-    with plan.shared(_work(before[0], weights[1])):
+    with plan.shared(0 if is_part else _work(before[0], weights[1])):
         given = _Given(kind, x, before, weights, bias, output, after)
         gradients = _Given(kind, of_x, of_before, of_weights, of_bias, of_output, of_after)
         direction = _direction(reverse)
