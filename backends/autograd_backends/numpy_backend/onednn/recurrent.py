@@ -215,7 +215,12 @@ def _of_one_length(x: Array, options: RecurrentOptions) -> tuple[int, ...] | Non
 def _parts(shape: tuple[int, ...], weight_hh: Array) -> list[slice]:
     """Which sequences go together: as many parts as threads may run, if each has enough to do."""
     length, batch, _ = shape
-    return _cut(batch, max(min(here().lib.threads(), batch // FEWEST, length * batch * weight_hh.size // ENOUGH), 1))
+    return _cut(batch, max(min(_threads(), batch // FEWEST, length * batch * weight_hh.size // ENOUGH), 1))
+
+
+def _threads() -> int:
+    """How many threads may run."""
+    return here().lib.threads()
 
 
 def _cut(batch: int, count: int) -> list[slice]:
