@@ -327,15 +327,16 @@ def _blocks(weight: Array, n: int) -> Array:
         width //= 2
     if width < NARROW:
         width = m
-    return np.ascontiguousarray(weight.reshape(k, -1, width).swapaxes(0, 1))
+    return np.ascontiguousarray(weight.reshape(k, m // width, width).swapaxes(0, 1))
 
 
 def _product(x: Array, blocks: Array) -> Array:
     """x [n, k] times a weight in blocks -> [n, m]"""
     if len(x) * blocks[0].size > SMALL:
         return xp.matmul(x, blocks[0])
-    out = np.empty((len(x), len(blocks) * blocks.shape[2]), x.dtype)
-    np.matmul(x, blocks, out=out.reshape(len(x), len(blocks), -1).swapaxes(0, 1))
+    count, _, width = blocks.shape
+    out = np.empty((len(x), count * width), x.dtype)
+    np.matmul(x, blocks, out=out.reshape(len(x), count, width).swapaxes(0, 1))
     return out
 
 

@@ -228,9 +228,14 @@ def _cut(batch: int, count: int) -> list[slice]:
     return [slice(first, end) for first, end in pairwise([-(-batch * k // count) for k in range(count + 1)])]
 
 
-def _part(array: Array, part: slice) -> Array:
-    """Of an array [T, N, d], or of states [N, d], those of some sequences, in order."""
-    return np.ascontiguousarray(array[..., part, :])
+def _dense(arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Those arrays in order."""
+    return tuple([np.ascontiguousarray(array) for array in arrays])
+
+
+def _room(array: Array, part: slice) -> Array:
+    """Room for what an array [T, N, d], or states [N, d], has of some sequences, in order."""
+    return np.empty((*array.shape[:-2], part.stop - part.start, array.shape[-1]), FLOAT32)
 
 
 # ---------------------------------------------------------------- calls
@@ -243,32 +248,47 @@ def _forward(
     shape = _of_one_length(x, options)
     if shape is None or any(a.dtype != FLOAT32 for a in (*states, *weights)):
         return None
-    sequences, weights = x.reshape(shape), tuple([np.ascontiguousarray(weight) for weight in weights])
+    length, batch, _ = shape
+    sequences, size, weights = x.reshape(shape), states[0].shape[1], _dense(weights)
+    # It lies in memory as x does, so that one who has the batch first need not copy what comes out.
+    turned = sequences.strides[0] < sequences.strides[1]
+    output = empty((batch, length, size), FLOAT32).swapaxes(0, 1) if turned else empty((length, batch, size), FLOAT32)
+    after = [np.empty(state.shape, FLOAT32) for state in states]
     parts = _parts(shape, weights[1])
-    calls = []
-    for part in parts:
-        before = [_part(state, part) for state in states]
-        made = [np.empty((shape[0], *before[0].shape), FLOAT32), *[np.empty(state.shape, FLOAT32) for state in before]]
-        calls.append((*made, _part(sequences, part), *before, *weights))
     said = kind, options.reverse, len(parts) > 1
-    plan = prepare(_plan_forward, said, *calls[0])
+    rooms = [[_room(a, part) for a in (output, *after, sequences, *states)] for part in parts]
+    plan = prepare(_plan_forward, said, *rooms[0], *weights)
     if plan is None:
         return None
-    kept = empty((len(parts), plan.extras[0] + (calls[0][1].nbytes if kind.states > 1 else 0)), BYTES)
-    works = [partial(_run_forward, said, arrays, row) for arrays, row in zip(calls, kept, strict=True)]
-    if not all(in_parallel(works)):
-        return None
-    output, *after = (_joined([arrays[k] for arrays in calls]) for k in range(kind.states + 1))
-    return output.reshape(*x.shape[:-1], -1), after, kept
+    kept = empty((len(parts), plan.extras[0] + (rooms[0][1].nbytes if kind.states > 1 else 0)), BYTES)
+    done = in_parallel(
+        [
+            partial(_run_forward, said, part, (output, *after), (sequences, *states), weights, room, row)
+            for part, room, row in zip(parts, rooms, kept, strict=True)
+        ]
+    )
+    return (output.reshape(*x.shape[:-1], size), after, kept) if all(done) else None
 
 
-def _run_forward(said: _Said, arrays: tuple[Array, ...], kept: Array) -> bool:
-    """Go through one part, and keep what its backward needs: the workspace, and at the end a state that is no output."""
-    plan = prepare(_plan_forward, said, *arrays)
-    if plan is None or not plan.run(here(), (*arrays, kept[: plan.extras[0]])):
+def _run_forward(
+    said: _Said,
+    part: slice,
+    outputs: tuple[Array, ...],
+    inputs: tuple[Array, ...],
+    weights: tuple[Array, ...],
+    room: list[Array],
+    kept: Array,
+) -> bool:
+    """Go through one part in its room; `kept` has the workspace, and at its end the last state that is no output."""
+    for copy, array in zip(room[len(outputs) :], inputs, strict=True):
+        copy[...] = array[..., part, :]
+    plan = prepare(_plan_forward, said, *room, *weights)
+    if plan is None or not plan.run(here(), (*room, *weights, kept[: plan.extras[0]])):
         return False
+    for array, copy in zip(outputs, room, strict=False):
+        array[..., part, :] = copy
     if said[0].states > 1:
-        last = arrays[2].reshape(-1).view(BYTES)
+        last = room[2].reshape(-1).view(BYTES)
         kept[-last.size :] = last
     return True
 
@@ -288,45 +308,51 @@ def _backward(
     shape = _of_one_length(x, options)
     if shape is None or kept is None or kept.dtype != BYTES or output_grad.dtype != FLOAT32:
         return None
-    sequences, out, out_grad = (rows.reshape(*shape[:2], -1) for rows in (x, output, output_grad))
-    weights = tuple([np.ascontiguousarray(weight) for weight in weights])
-    works = []
-    for part, row in zip(_cut(shape[1], len(kept)), kept, strict=True):
-        before, grads = ([_part(state, part) for state in given] for given in (states, state_grads))
-        read = _part(sequences, part), *before, *weights
-        said = kind, options.reverse, len(kept) > 1
-        works.append(partial(_run_backward, said, read, _part(out, part), row, (_part(out_grad, part), *grads)))
-    found = in_parallel(works)
-    if any(gradients is None for gradients in found):
+    sequences, out, out_grad = (rows.reshape(*shape[:2], rows.shape[-1]) for rows in (x, output, output_grad))
+    weights = _dense(weights)
+    said, arriving = (kind, options.reverse, len(kept) > 1), (out, out_grad, *state_grads)
+    x_grad, of_states = np.empty(shape, FLOAT32), [np.empty(state.shape, FLOAT32) for state in states]
+    found = in_parallel(
+        [
+            partial(_run_backward, said, part, (x_grad, *of_states), (sequences, *states), weights, row, arriving)
+            for part, row in zip(_cut(shape[1], len(kept)), kept, strict=True)
+        ]
+    )
+    if any(of_weights is None for of_weights in found):
         return None
-    of_inputs = [_joined([gradients[k] for gradients in found]) for k in range(kind.states + 1)]
-    of_weights = found[0][kind.states + 1 :]
-    for gradients in found[1:]:
-        for total, more in zip(of_weights, gradients[kind.states + 1 :], strict=True):
-            total += more
-    return [of_inputs[0].reshape(x.shape), *of_inputs[1:], *of_weights]
+    for more in found[1:]:
+        for total, gradient in zip(found[0], more, strict=True):
+            total += gradient
+    return [x_grad.reshape(x.shape), *of_states, *found[0]]
 
 
 def _run_backward(
-    said: _Said, read: tuple[Array, ...], output: Array, kept: Array, gradients: tuple[Array, ...]
+    said: _Said,
+    part: slice,
+    gradients: tuple[Array, ...],
+    inputs: tuple[Array, ...],
+    weights: tuple[Array, ...],
+    kept: Array,
+    given: tuple[Array, ...],
 ) -> list[Array] | None:
-    """The gradients of what one part read."""
+    """Write the gradients of one part's inputs; those of the weights and the bias."""
     kind, reverse, _ = said
+    read, (output, *arriving) = (_dense([array[..., part, :] for array in arrays]) for arrays in (inputs, given))
     state = read[1]
     behind = [kept[-state.nbytes :].view(FLOAT32).reshape(state.shape)] if kind.states > 1 else []
     # To the gradients of weights and the bias oneDNN adds; those of weights are in a layout of its own.
-    found = [*[np.empty(a.shape, FLOAT32) for a in read[:-1]], np.zeros(read[-1].shape, FLOAT32)]
-    arrays = (*found, *read, output, output[0 if reverse else -1], *behind, *gradients)
+    found = [np.empty(array.shape, FLOAT32) for array in (*read, *weights[:2])]
+    found.append(np.zeros(weights[2].shape, FLOAT32))
+    arrays = (*found, *read, *weights, output, output[0 if reverse else -1], *behind, *arriving)
     plan = prepare(_plan_backward, said, *arrays)
     if plan is None or plan.extras[0] > kept.size:
         return None
     sums = [np.zeros(size, BYTES) for size in plan.extras[1:]]
-    return found if plan.run(here(), (*arrays, kept[: plan.extras[0]], *sums)) else None
-
-
-def _joined(parts: list[Array]) -> Array:
-    """What parts have of an array [..., N, d], or all of it."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-2)
+    if not plan.run(here(), (*arrays, kept[: plan.extras[0]], *sums)):
+        return None
+    for array, copy in zip(gradients, found, strict=False):
+        array[..., part, :] = copy
+    return found[len(read) :]
 
 
 # ---------------------------------------------------------------- plans
