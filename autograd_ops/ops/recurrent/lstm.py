@@ -170,7 +170,20 @@ def lstm_backward(
     """
     needs = there(needs, bias_ih, bias_hh)
     return kernels(x).lstm_backward(
-        x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, output, kept, output_grad, h_n_grad, c_n_grad, options, needs
+        x,
+        h_0,
+        c_0,
+        weight_ih,
+        weight_hh,
+        bias_ih,
+        bias_hh,
+        output,
+        kept,
+        output_grad,
+        h_n_grad,
+        c_n_grad,
+        options,
+        needs,
     )
 
 

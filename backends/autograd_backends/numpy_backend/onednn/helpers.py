@@ -28,24 +28,23 @@ class _Helper:
     def give(self, call: _Call) -> None:
         self._given.put(call)
 
-    def result(self) -> Any:
-        result, error = self._done.get()
-        if error is not None:
-            raise error
-        return result
+    def wait(self) -> tuple[Any, BaseException | None]:
+        """What the call returned, and what it raised."""
+        return self._done.get()
 
     def _work(self) -> None:
         while True:
-            call = self._given.get()
-            try:
-                done = call(), None
-            except BaseException as error:  # noqa: BLE001: it is raised in the thread that asked
-                done = None, error
-            del call
-            self._done.put(done)
-            del done
+            self._done.put(_outcome(self._given.get()))
 
 
+def _outcome(call: _Call) -> tuple[Any, BaseException | None]:
+    try:
+        return call(), None
+    except BaseException as error:
+        return None, error
+
+
+#: Those that have nothing to do. One whose work somebody stopped waiting for does not come back.
 _free: list[_Helper] = []
 
 
@@ -54,23 +53,17 @@ def in_parallel(calls: Sequence[_Call]) -> list[Any]:
 
     All are over when this returns, or raises what one of them raised.
     """
-    helpers = []
-    try:
-        for call in calls[1:]:
-            helpers.append(_taken())
-            helpers[-1].give(call)
-        found, failed = [calls[0]()], None
-    except BaseException as error:  # noqa: BLE001: it is raised when the others are over
-        found, failed = [], error
+    helpers = [_taken() for _ in calls[1:]]
+    for helper, call in zip(helpers, calls[1:], strict=True):
+        helper.give(call)
+    outcomes = [_outcome(calls[0])]
     for helper in helpers:
-        try:
-            found.append(helper.result())
-        except BaseException as error:  # noqa: BLE001: it is raised when the others are over
-            failed = failed or error
+        outcomes.append(helper.wait())
         _free.append(helper)
-    if failed is not None:
-        raise failed
-    return found
+    for _, error in outcomes:
+        if error is not None:
+            raise error
+    return [result for result, _ in outcomes]
 
 
 def _taken() -> _Helper:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +47,7 @@ from .constants import (
     WORKSPACE,
 )
 from .helpers import in_parallel
-from .memory import FLOAT32, Operand, any_layout
+from .memory import FLOAT32, Handle, Operand, any_layout
 from .plan import Plan, prepare
 from .room import here
 
@@ -87,11 +86,18 @@ _Said = tuple[_Kind, bool, bool]
 
 _LSTM, _GRU = _Kind("lstm", 2, 4, 4), _Kind("lbr_gru", 1, 3, 4)
 
-#: Where x, the states before, the weights, the bias, the output and the states after are given; and their gradients.
-_READ = (SRC, (SRC_1, SRC_2), (WEIGHTS, WEIGHTS_1), BIAS, DST, (DST_1, DST_2))
-_GRADIENTS = (
-    *(DIFF_SRC, (DIFF_SRC_1, DIFF_SRC_2), (DIFF_WEIGHTS, DIFF_WEIGHTS_1), DIFF_BIAS),
-    *(DIFF_DST, (DIFF_DST_1, DIFF_DST_2)),
+
+class _Places(NamedTuple):
+    """Where a primitive takes x, the bias, the output and both weights; and the states before and after."""
+
+    others: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+_READ = _Places((SRC, BIAS, DST, WEIGHTS, WEIGHTS_1), (SRC_1, SRC_2), (DST_1, DST_2))
+_GRADIENTS = _Places(
+    (DIFF_SRC, DIFF_BIAS, DIFF_DST, DIFF_WEIGHTS, DIFF_WEIGHTS_1), (DIFF_SRC_1, DIFF_SRC_2), (DIFF_DST_1, DIFF_DST_2)
 )
 
 
@@ -205,11 +211,14 @@ def _needed(gradients: tuple[Array, ...], needs: tuple[bool, ...]) -> list[Array
 
 
 def _of_one_length(x: Array, options: RecurrentOptions) -> tuple[int, ...] | None:
-    """T, N and d_input, unless sequences are of several lengths, which oneDNN cannot have."""
+    """T, N and d_input, of what oneDNN is to do.
+
+    Not sequences of several lengths, which it cannot have; nor a single step, whose gradients NumPy has in half the
+    time.
+    """
     sizes = options.batch_sizes
-    if sizes is None:
-        return x.shape
-    return (len(sizes), sizes[0], x.shape[-1]) if sizes[0] == sizes[-1] else None
+    shape = x.shape if sizes is None else (len(sizes), sizes[0], x.shape[-1])
+    return shape if shape[0] > 1 and (sizes is None or sizes[0] == sizes[-1]) else None
 
 
 def _parts(shape: tuple[int, ...], weight_hh: Array) -> list[slice]:
@@ -360,55 +369,42 @@ def _run_backward(
 
 def _plan_forward(plan: Plan, said: _Said, *operands: Operand) -> None:
     kind, reverse, is_part = said
-    output, rest = operands[0], list(operands[1:])
-    after, x, before = rest[: kind.states], rest[kind.states], rest[kind.states + 1 : 2 * kind.states + 1]
-    with plan.shared(0 if is_part else _work(before[0], rest[-2])):
-        given = _Given(kind, x, before, rest[-3:-1], rest[-1], output, after)
-        primitive = plan.primitive(
-            f"{kind.name}_forward", FORWARD_TRAINING, _direction(reverse), *given.described(plan), 0, reference=True
-        )
-        with plan.one_thread():
-            weights = [
-                plan.laid_out(weight, primitive, QUERY_WEIGHTS, place) for place, weight in enumerate(given.weights)
-            ]
+    after = kind.states + 1
+    given = _Operands(kind, *_split(operands[after:], kind), output=operands[0], after=operands[1:after])
+    with plan.shared(0 if is_part else given.work):
+        primitive = plan.primitive(*given.forward(plan, reverse), reference=True)
         workspace = plan.extra(primitive, QUERY_WORKSPACE)
-        plan.step(primitive, given.placed(weights) | {WORKSPACE: workspace})
+        plan.step(primitive, given.at(_READ, _laid_out(plan, given, primitive)) | {WORKSPACE: workspace})
 
 
 def _plan_backward(plan: Plan, said: _Said, *operands: Operand) -> None:
     kind, reverse, is_part = said
-    n = kind.states
-    of_x, of_before, of_weights, of_bias = operands[0], operands[1 : n + 1], operands[n + 1 : n + 3], operands[n + 3]
-    rest = operands[n + 4 :]
-    x, before, weights, bias, output = rest[0], rest[1 : n + 1], rest[n + 1 : n + 3], rest[n + 3], rest[n + 4]
-    after, of_output, of_after = rest[n + 5 : 2 * n + 5], rest[2 * n + 5], rest[2 * n + 6 :]
-    with plan.shared(0 if is_part else _work(before[0], weights[1])):
-        given = _Given(kind, x, before, weights, bias, output, after)
-        gradients = _Given(kind, of_x, of_before, of_weights, of_bias, of_output, of_after)
-        direction = _direction(reverse)
-        forward = plan.primitive(
-            f"{kind.name}_forward", FORWARD_TRAINING, direction, *given.described(plan), 0, reference=True
-        )
+    of_inputs, rest = operands[: kind.states + 4], operands[kind.states + 4 :]
+    inputs, rest = rest[: kind.states + 4], rest[kind.states + 4 :]
+    outputs, of_outputs = rest[: kind.states + 1], rest[kind.states + 1 :]
+    given = _Operands(kind, *_split(inputs, kind), output=outputs[0], after=outputs[1:])
+    grads = _Operands(kind, *_split(of_inputs, kind), output=of_outputs[0], after=of_outputs[1:])
+    with plan.shared(0 if is_part else given.work):
+        forward = plan.primitive(*given.forward(plan, reverse), reference=True)
         primitive = plan.primitive(
-            *(f"{kind.name}_backward", BACKWARD, direction, *given.described(plan), *gradients.described(plan)),
-            *(0, forward),
+            *(f"{kind.name}_backward", BACKWARD, _direction(reverse)),
+            *(*given.described(plan), *grads.described(plan), 0, forward),
             reference=True,
         )
-        laid_out = [
-            plan.laid_out(weight, primitive, QUERY_WEIGHTS, place) for place, weight in enumerate(given.weights)
-        ]
         workspace = plan.extra(primitive, QUERY_WORKSPACE)
         sums = [plan.extra(primitive, QUERY_DIFF_WEIGHTS, place) for place in range(2)]
-        plan.step(
-            primitive, given.placed(laid_out) | gradients.placed(sums, gradients=True) | {WORKSPACE: workspace}
-        )
+        weights = _laid_out(plan, given, primitive)
+        plan.step(primitive, given.at(_READ, weights) | grads.at(_GRADIENTS, sums) | {WORKSPACE: workspace})
         with plan.one_thread():
-            for total, weight in zip(sums, gradients.weights, strict=True):
+            for total, weight in zip(sums, grads.weights, strict=True):
                 plan.reorder(total, weight)
 
 
-class _Given:
-    """What a primitive reads, or the gradients of it: in oneDNN's dimensions, [layers, directions, ...] of one each."""
+class _Operands:
+    """What a primitive reads and writes, or the gradients of that, in oneDNN's dimensions.
+
+    There the first are layers and directions, of which there is one.
+    """
 
     def __init__(
         self,
@@ -420,40 +416,51 @@ class _Given:
         output: Operand,
         after: Sequence[Operand],
     ) -> None:
-        size = output.shape[2]
-        self._kind, self._x, self._output = kind, x, output
-        self._before, self._after = ([s.seen_as(1, 1, *s.shape) for s in states] for states in (before, after))
-        self._bias = bias.seen_as(1, 1, kind.biases, size)
-        # [gates d_hidden, d] as [d, gates, d_hidden]
-        self.weights = [
-            w.seen_as(1, 1, d, kind.gates, size, strides=(w.shape[0] * d, w.shape[0] * d, 1, size * d, d))
-            for w, d in [(weight, weight.shape[1]) for weight in weights]
-        ]
+        _, batch, size = output.shape
+        self.kind, self.x, self.output = kind, x, output
+        self.work = batch * kind.gates * size * size
+        self.before, self.after = (
+            [state.seen_as(1, 1, *state.shape) for state in states] for states in (before, after)
+        )
+        self.bias = bias.seen_as(1, 1, kind.biases, size)
+        self.weights = [_by_gate(weight, kind.gates) for weight in weights]
+
+    def forward(self, plan: Plan, reverse: bool) -> list[Any]:
+        """What describes the forward primitive."""
+        return [f"{self.kind.name}_forward", FORWARD_TRAINING, _direction(reverse), *self.described(plan), 0]
 
     def described(self, plan: Plan) -> list[Any]:
         """As what describes a primitive takes them; it chooses how the weights lie."""
         weights = [any_layout(plan.lib, *weight.shape) for weight in self.weights]
-        no_projection = [None, None] if self._kind.states > 1 else []
-        return [self._x, *self._before, *weights, *no_projection, self._bias, self._output, *self._after]
+        no_projection = [None, None] if self.kind.states > 1 else []
+        return [self.x, *self.before, *weights, *no_projection, self.bias, self.output, *self.after]
 
-    def placed(self, weights: Sequence[Operand], gradients: bool = False) -> dict[int, Operand]:
-        """As what runs it takes them."""
-        places = _GRADIENTS if gradients else _READ
-        x, before, of_weights, bias, output, after = places
-        return {
-            x: self._x,
-            bias: self._bias,
-            output: self._output,
-            **dict(zip(before, self._before, strict=False)),
-            **dict(zip(of_weights, weights, strict=True)),
-            **dict(zip(after, self._after, strict=False)),
-        }
+    def at(self, places: _Places, weights: Sequence[Operand]) -> dict[int, Operand]:
+        """By the place where what runs a primitive takes each; the weights as they are laid out."""
+        operands = (self.x, self.bias, self.output, *weights, *self.before, *self.after)
+        count = self.kind.states
+        return dict(zip((*places.others, *places.before[:count], *places.after[:count]), operands, strict=True))
+
+
+def _split(inputs: Sequence[Operand], kind: _Kind) -> tuple[Operand, Sequence[Operand], Sequence[Operand], Operand]:
+    """x, the states before, the weights, and the bias."""
+    x, *before = inputs[: kind.states + 1]
+    *weights, bias = inputs[kind.states + 1 :]
+    return x, before, weights, bias
+
+
+def _by_gate(weight: Operand, gates: int) -> Operand:
+    """A weight [gates d_hidden, d] as [1, 1, d, gates, d_hidden]"""
+    height, d = weight.shape
+    size = height // gates
+    return weight.seen_as(1, 1, d, gates, size, strides=(height * d, height * d, 1, size * d, d))
+
+
+def _laid_out(plan: Plan, given: _Operands, primitive: Handle) -> list[Operand]:
+    """The weights as the primitive wants them; the copies are too little to wake a thread for."""
+    with plan.one_thread():
+        return [plan.laid_out(weight, primitive, QUERY_WEIGHTS, place) for place, weight in enumerate(given.weights)]
 
 
 def _direction(reverse: bool) -> int:
     return RIGHT_TO_LEFT if reverse else LEFT_TO_RIGHT
-
-
-def _work(state: Operand, weight_hh: Operand) -> int:
-    """Multiplications in the product of a step."""
-    return prod(weight_hh.shape) * state.shape[0]

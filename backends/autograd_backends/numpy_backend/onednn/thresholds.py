@@ -25,7 +25,7 @@ LEAST = {
     "layer_norm_backward": 4_096,
     "batch_norm_train": 16_384,
     "batch_norm_train_backward": 32_768,
-    **dict.fromkeys(("lstm", "lstm_backward", "gru", "gru_backward"), 4_096),
+    **dict.fromkeys(("lstm", "lstm_backward", "gru", "gru_backward"), 2_048),
     **{f"max_pool{rank}d_with_indices": 2_048 for rank in (1, 2, 3)},
     **{
         f"{name}{rank}d{direction}": SOME
