@@ -303,6 +303,8 @@ class NumpyBackend(Backend):
     attention = staticmethod(attentions.attention)
     attention_backward = staticmethod(attentions.attention_backward)
     embedding_backward = staticmethod(tables.embedding_backward)
+    rnn = staticmethod(recurrents.rnn)
+    rnn_backward = staticmethod(recurrents.rnn_backward)
     lstm = staticmethod(recurrents.lstm)
     lstm_backward = staticmethod(recurrents.lstm_backward)
     gru = staticmethod(recurrents.gru)

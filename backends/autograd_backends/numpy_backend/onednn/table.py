@@ -68,6 +68,20 @@ def _averages(rank: int) -> dict[str, Kernel]:
     }
 
 
+def _recurrent(name: str, states: tuple[str, ...]) -> dict[str, Kernel]:
+    """A recurrent network: its work is counted in multiplications by weights of the state, of one sequence."""
+    inputs = f"x, {', '.join(states)}, weight_ih, weight_hh, bias_ih, bias_hh"
+    grads = ", ".join(f"{state[0]}_n_grad" for state in states)
+    work = "(x.shape or ZERO)[0] * weight_hh.size"
+    return {
+        name: Kernel(f"recurrent:{name}", f"{inputs}, options", work),
+        f"{name}_backward": Kernel(
+            *(f"recurrent:{name}_backward", f"{inputs}, output, kept, output_grad, {grads}, options, needs", work),
+            defaults=((True,) * (len(states) + 5),),
+        ),
+    }
+
+
 #: Of many small products NumPy does each without a second thread, and loses little by it.
 _MATMUL = "x.size * (y.shape or ZERO)[-1] // (4 if y.ndim > 2 else 1)"
 
@@ -140,6 +154,8 @@ KERNELS = {
         "x_shape, values, cells, kernel_size, stride, padding, dilation, ceil_mode",
         *("values.size", "", "values"),
     ),
+    **_recurrent("lstm", ("h_0", "c_0")),
+    **_recurrent("gru", ("h_0",)),
     **_convolutions(1),
     **_convolutions(2),
     **_convolutions(3),
