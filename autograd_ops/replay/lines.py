@@ -18,7 +18,7 @@ from ..runtime import fit
 from ..tensor import Tensor
 from .helpers import copied, to_array
 
-__all__ = ["Call", "Lines"]
+__all__ = ["Accumulate", "Again", "Call", "Lines"]
 
 #: From so many bytes on an array is let go of after the last line that needs it, rather than at the end.
 LARGE = 2**16
@@ -50,6 +50,44 @@ class Call(str):
     def __new__(cls, text: str, key: str, out: str, values: list[Any], said: list[str], result: Any) -> Call:
         line = super().__new__(cls, text)
         line.key, line.out, line.values, line.said, line.result = key, out, values, said, result
+        return line
+
+
+class Again(str):
+    """A line that calls `function` with `given` again, as it is."""
+
+    __slots__ = ("function", "given")
+
+    function: Any
+    given: tuple[Any, ...]
+
+    def __new__(cls, text: str, function: Any, given: tuple[Any, ...]) -> Again:
+        line = super().__new__(cls, text)
+        line.function, line.given = function, given
+        return line
+
+
+class Accumulate(str):
+    """A line that gives `tensor` the gradient of the name `gradient`.
+
+    Attributes
+    ----------
+    array
+        That gradient.
+    first
+        Whether there was none before.
+    """
+
+    __slots__ = ("array", "first", "gradient", "tensor")
+
+    tensor: Tensor
+    gradient: str
+    array: Any
+    first: bool
+
+    def __new__(cls, text: str, tensor: Tensor, gradient: str, array: Any, first: bool) -> Accumulate:
+        line = super().__new__(cls, text)
+        line.tensor, line.gradient, line.array, line.first = tensor, gradient, array, first
         return line
 
 

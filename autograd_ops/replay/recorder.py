@@ -28,7 +28,7 @@ from ..tape import Node, Port, mode
 from ..tensor import Tensor
 from .backward import Backward
 from .helpers import copied
-from .lines import Call
+from .lines import Again, Call
 from .patches import stubbed, swapped
 
 __all__ = ["Recorder"]
@@ -237,7 +237,7 @@ class Recorder(Backward):
             elif is_array(result):
                 self.lines.append(f"{self._new(result)} = {call}")
             else:
-                self.lines.append(call)
+                self.lines.append(Again(call, real, (*args, *kwargs.values())))
             return result
 
         return again

@@ -46,6 +46,12 @@ def _product(out: str, kept: bool, left: str, right: str, sizes: tuple[int, int,
     return [f"{left}.dot({right}, {out})" if kept else f"{out} = {left}.dot({right})"]
 
 
+def _number(value: float, dtype: Any) -> tuple[str, dict[str, Any]]:
+    """A Python number as an array of no dimensions, which a ufunc takes in half the time, and the name of that."""
+    name = f"number_{value!r}_{dtype.name}".replace("-", "minus_").replace(".", "_").replace("+", "")
+    return name, {name: np.asarray(value, dtype)}
+
+
 def linear(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> Any:
     x, weight, bias, transposed = values
     if not _plain(x, weight) or x.ndim != 2 or weight.ndim != 2:
@@ -91,8 +97,14 @@ def _ufunc(name: str, ufunc: Any) -> Lines:
         arrays = [v for v in values if type(v) not in (int, float)]
         if not arrays or not _plain(*arrays) or any(a.shape != arrays[0].shape for a in arrays) or not arrays[0].ndim:
             return None
-        given = ", ".join(said)
-        return [f"{name}({given}, {out})" if kept else f"{out} = {name}({given})"], {name: ufunc}
+        scope: dict[str, Any] = {name: ufunc}
+        given = list(said)
+        for i, value in enumerate(values):
+            if type(value) in (int, float) and abs(value) <= np.finfo(arrays[0].dtype).max:
+                given[i], number = _number(value, arrays[0].dtype)
+                scope.update(number)
+        call = f"{name}({', '.join(given)}"
+        return [f"{call}, {out})" if kept else f"{out} = {call})"], scope
 
     return lines
 
@@ -106,8 +118,9 @@ def tanh_x(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> 
     if not _plain(g, result) or g.shape != result.shape or not g.ndim:
         return None
     first = f"multiply({said[1]}, {said[1]}, {out})" if kept else f"{out} = multiply({said[1]}, {said[1]})"
-    lines = [first, f"subtract(1.0, {out}, {out})", f"multiply({said[0]}, {out}, {out})"]
-    return lines, {"multiply": np.multiply, "subtract": np.subtract}
+    one, scope = _number(1.0, g.dtype)
+    lines = [first, f"subtract({one}, {out}, {out})", f"multiply({said[0]}, {out}, {out})"]
+    return lines, {**scope, "multiply": np.multiply, "subtract": np.subtract}
 
 
 def mse(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> Any:
