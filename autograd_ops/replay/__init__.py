@@ -77,18 +77,20 @@ class Compiled:
         self._replays: dict[Any, list[Replay]] = {}
         self._count = 0
         self._eager = False
-        #: The replay that ran last, what asks whether arguments are those that it is for, and what else it is for.
-        self._last: tuple[Replay, Callable[[tuple[Any, ...]], bool], Any] | None = None
+        self._asked: dict[Replay, Callable[[Any, Any], Any] | None] = {}
+        #: The replay that ran last, what asks whether arguments are such as it is for, and what else it is for.
+        self._last: tuple[Replay, Callable[[Any, Any], Any], Any] | None = None
         update_wrapper(self, function, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         last = self._last
-        if last is not None and not kwargs:
-            replay, fits, around = last
-            if fits(args) and around == _around() and replay.lock.acquire(blocking=False):
+        if last is not None:
+            replay, fitting, around = last
+            tensors = fitting(args, kwargs)
+            if tensors is not None and around == _around() and replay.lock.acquire(blocking=False):
                 try:
                     if replay.holds():
-                        return replay.run(args)
+                        return replay.run(tensors)
                 finally:
                     replay.lock.release()
         return self._call(args, kwargs)
@@ -111,8 +113,10 @@ class Compiled:
                 return self._function(*args, **kwargs)
             try:
                 if replay.holds():
-                    fits = None if kwargs else question(args)
-                    self._last = None if fits is None else (replay, fits, around)
+                    if replay not in self._asked:
+                        self._asked[replay] = question(args, kwargs)
+                    asked = self._asked[replay]
+                    self._last = None if asked is None else (replay, asked, around)
                     return replay.run(tensors)
             finally:
                 replay.lock.release()

@@ -144,7 +144,7 @@ class Replay:
         """
         if not self._open:
             self._updates = updates_in(lines, self._scope, self._recorder.tensor_name, self._compiled)
-        places = {id(one): (update, i) for update in self._updates for i, one in enumerate(update.brought)}
+        places = {id(one): update for update in self._updates for one in update.brought}
         named = Counter(name for line in (*lines, said) for name in set(_NAME.findall(line)))
         #: Gradients that are written where they belong: nothing else names them.
         windows = {
@@ -168,10 +168,9 @@ class Replay:
         written: set[str] = set()
         for line, template, kept in found:
             if id(line) in places:
-                update, i = places[id(line)]
-                if update.windows[i] not in written:
-                    shorter.append(f"{update.windows[i]}[...] = {line.gradient}")
-                shorter += update.give(i)
+                update = places[id(line)]
+                if line is update.brought[0]:  # all come one after the other
+                    shorter += update.give(written)
             elif id(line) in steps:
                 shorter.append(steps[id(line)].step())
             elif kept is None:

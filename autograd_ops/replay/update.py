@@ -91,15 +91,24 @@ class Update:
         me = self._me
         return [f"if tuple(map(getrefcount, {me}_held)) != {me}_counts:", f"    {me}_renew()"]
 
-    def give(self, i: int) -> list[str]:
-        """Lines that give parameter `i` what is in its window."""
-        tensor, gradient = self._names[i], f"{self._me}_grad{i}"
+    def give(self, written: set[str]) -> list[str]:
+        """Lines in place of `brought`, where `written` are the windows that have their gradients already."""
+        me, names, windows = self._me, self._names, self.windows
+        gradients = [f"{me}_grad{i}" for i in range(len(names))]
+        copies = [
+            f"{window}[...] = {one.gradient}"
+            for window, one in zip(windows, self.brought, strict=True)
+            if window not in written
+        ]
+        given = [f"{name}._grad = {gradient}" for name, gradient in zip(names, gradients, strict=True)]
+        added = [f"{name}.accumulate({window}, True)" for name, window in zip(names, windows, strict=True)]
         return [
-            f"if {tensor}._grad is None:",
-            f"    {tensor}._grad = {gradient}",
-            f"    {gradient}.node = None",
+            *copies,
+            f"if {' is '.join([f'{name}._grad' for name in names])} is None:",
+            *[f"    {line}" for line in given],
+            f"    {' = '.join([f'{gradient}.node' for gradient in gradients])} = None",
             "else:",
-            f"    {tensor}.accumulate({self.windows[i]}, True)",
+            *[f"    {line}" for line in added],
         ]
 
     def renew(self) -> None:
@@ -201,7 +210,11 @@ class Update:
             scope[f"{me}_spread"] = self._spread
             after += [f"if {me}_all:", f"    {me}_spread()"]
         return [
-            f"if not ({' and '.join(asked)}):",
+            "try:",
+            f"    holds = {' and '.join(asked)}",
+            "except LookupError:",
+            "    holds = False",
+            "if not holds:",
             f"    return {me}_otherwise()",
             *before,
             *moves,
@@ -215,16 +228,16 @@ class Update:
         me, scope = self._me, self._scope
         scope.update({f"{me}_pack{at}": pack, f"{me}_kept{at}": self._optimizer._packs._kept[at]})
         scope[f"{me}_packs"] = self._optimizer._packs._kept
-        asked = [f"{me}_packs.get({at}) is {me}_kept{at} and {me}_kept{at}.pack is {me}_pack{at}"]
+        asked = [f"{me}_packs[{at}] is {me}_kept{at} and {me}_kept{at}.pack is {me}_pack{at}"]
         for i, state in enumerate(pack._states):
             s, t = f"{me}_state{at}_{i}", self._names[sum(self._sizes[:at]) + i]
             scope[s] = state
-            asked.append(f"{me}_all.get({t}) is {s}")
+            asked.append(f"{me}_all[{t}] is {s}")
             if pack._steps is not None:
-                asked.append(f"{s}.get('step') == {me}_pack{at}._steps")
+                asked.append(f"{s}['step'] == {me}_pack{at}._steps")
             for name, (_, tensors, windows) in zip(_arrays_of(pack), pack._kept, strict=True):
                 scope.update({f"{s}_{name}": tensors[i], f"{s}_{name}_array": windows[i]})
-                asked.append(f"{s}.get({name!r}) is {s}_{name} and {s}_{name}.array is {s}_{name}_array")
+                asked.append(f"{s}[{name!r}] is {s}_{name} and {s}_{name}.array is {s}_{name}_array")
         return asked
 
     def _state_after(self, pack: Pack, at: int) -> list[str]:
@@ -290,6 +303,7 @@ def updates_in(lines: Sequence[str], scope: dict[str, Any], name_of: Any, compil
         arrived = [brought[id(p)] for p in parameters if id(p) in brought]
         if (
             len(arrived) == len(parameters)
+            and max(at for at, _ in arrived) - min(at for at, _ in arrived) == len(arrived) - 1
             and all(at < i and times[id(one.tensor)] == 1 and one.first for at, one in arrived)
             and not taken.intersection(map(id, parameters))
             and len([j for j in steps if lines[j].given[0] is line.given[0]]) == 1  # type: ignore[attr-defined]

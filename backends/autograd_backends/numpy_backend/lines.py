@@ -127,26 +127,27 @@ def mse(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> Any
     x, y = values
     if not _plain(x, y) or x.shape != y.shape or not x.ndim:
         return None
+    less = f"{said[0]}_less_{said[1]}"  # `mse_x` needs it again
     lines = [
-        f"subtract({said[0]}, {said[1]}, {out}_difference)",
-        f"multiply({out}_difference, {out}_difference, {out}_square)",
+        f"subtract({said[0]}, {said[1]}, {less})",
+        f"multiply({less}, {less}, {out}_square)",
         f"{out} = asarray(add_up({out}_square, None) / {x.size})",
     ]
     scope = {"subtract": np.subtract, "multiply": np.multiply, "add_up": np.add.reduce, "asarray": np.asarray}
     laid = x - y  # its layout is that of what the kernel adds up
-    return lines, {**scope, f"{out}_difference": np.empty_like(laid), f"{out}_square": np.empty_like(laid)}
+    return lines, {**scope, less: np.empty_like(laid), f"{out}_square": np.empty_like(laid)}
 
 
 def mse_x(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> Any:
     g, x, y = values
     if not _plain(x, y) or x.shape != y.shape or not x.ndim or g.dtype is not x.dtype:
         return None
-    first = f"subtract({said[1]}, {said[2]}, {out})" if kept else f"{out} = subtract({said[1]}, {said[2]})"
-    scope: dict[str, Any] = {"subtract": np.subtract, "multiply": np.multiply}
+    scope: dict[str, Any] = {"multiply": np.multiply}
     factor = f"{said[0]} * {2.0 / x.size!r}"
     if said[0].startswith("ones"):  # the gradient of the loss by itself, which is the same each time
-        factor, scope[f"{out}_factor"] = f"{out}_factor", g * (2.0 / x.size)
-    return [first, f"multiply({out}, {factor}, {out})"], scope
+        factor, scope[f"{out}_factor"] = f"{out}_factor", np.asarray(g * (2.0 / x.size))
+    product = f"multiply({said[1]}_less_{said[2]}, {factor}"
+    return [f"{product}, {out})" if kept else f"{out} = {product})"], scope
 
 
 #: Name of an op; or of an op and an input, whose gradient its rule gives.
