@@ -154,6 +154,7 @@ class Replay:
             if named[one.gradient] == 2
         }
         steps = {id(update.line): update for update in self._updates}
+        zeros = {id(update.zeroed): update for update in self._updates if update.zeroed is not None}
         found: list[Any] = []
         seen_by_others = set(_NAME.findall(said))
         for line in lines:
@@ -172,7 +173,9 @@ class Replay:
                 if line is update.brought[0]:  # all come one after the other
                     shorter += update.give(written)
             elif id(line) in steps:
-                shorter.append(steps[id(line)].step())
+                shorter += steps[id(line)].step()
+            elif id(line) in zeros:
+                shorter += zeros[id(line)].clear()
             elif kept is None:
                 shorter.append(line)
             else:

@@ -22,7 +22,7 @@ from autograd_backends import kernels, namespace
 from ..optim.optimizer import Optimizer, _way
 from ..optim.pack import SMALL, Pack, _in_a_row
 from ..tensor import Tensor
-from .lines import Accumulate, Again
+from .lines import Accumulate, Again, Call
 
 __all__ = ["Update", "updates_in"]
 
@@ -47,6 +47,8 @@ class Update:
         How these name each parameter.
     compiled
         What compiles a function within `scope`.
+    zeroed
+        The line before that drops the gradients, if nothing looks at them from there to the step.
     """
 
     def __init__(
@@ -57,10 +59,13 @@ class Update:
         scope: dict[str, Any],
         names: list[str],
         compiled: Compile,
+        zeroed: str | None,
     ) -> None:
         self.line = line
         self.brought = brought
+        self.zeroed = zeroed
         self._me = f"update{number}"
+        self._ready = f"ready{number}"  # the name of whether the gradients are those of the last replay
         self._optimizer: Optimizer = line.given[0]
         self._scope = scope
         self._names = names
@@ -86,15 +91,26 @@ class Update:
 
     # ---------------------------------------------------------------- gradients
 
+    def clear(self) -> list[str]:
+        """Lines in place of that which drops the gradients, where nothing looks at them before the step.
+
+        They are those that the last replay left, or this line is done.
+        """
+        return [f"{self._ready} = {self._me}_holds()", f"if not {self._ready}:", f"    {self.zeroed}"]
+
     def before(self) -> list[str]:
         """Lines to come before the first that writes a gradient."""
         me = self._me
-        return [f"if tuple(map(getrefcount, {me}_held)) != {me}_counts:", f"    {me}_renew()"]
+        counted = f"if tuple(map(getrefcount, {me}_held)) != {me}_counts"
+        if self.zeroed is None:
+            return [f"{counted}:", f"    {me}_renew()"]
+        dropped = [f"    {self._ready} = False", f"    {self.zeroed}", f"    {me}_renew()"]
+        return [f"{counted}[{self._ready}]:", *dropped]
 
     def give(self, written: set[str]) -> list[str]:
         """Lines in place of `brought`, where `written` are the windows that have their gradients already."""
-        me, names, windows = self._me, self._names, self.windows
-        gradients = [f"{me}_grad{i}" for i in range(len(names))]
+        names, windows = self._names, self.windows
+        gradients = [f"{self._me}_grad{i}" for i in range(len(names))]
         copies = [
             f"{window}[...] = {one.gradient}"
             for window, one in zip(windows, self.brought, strict=True)
@@ -102,20 +118,23 @@ class Update:
         ]
         given = [f"{name}._grad = {gradient}" for name, gradient in zip(names, gradients, strict=True)]
         added = [f"{name}.accumulate({window}, True)" for name, window in zip(names, windows, strict=True)]
+        none = f"{' is '.join([f'{name}._grad' for name in names])} is None"
         return [
             *copies,
-            f"if {' is '.join([f'{name}._grad' for name in names])} is None:",
+            f"if {none}:" if self.zeroed is None else f"if not {self._ready} and {none}:",
             *[f"    {line}" for line in given],
             f"    {' = '.join([f'{gradient}.node' for gradient in gradients])} = None",
-            "else:",
+            "else:" if self.zeroed is None else f"elif not {self._ready}:",
             *[f"    {line}" for line in added],
         ]
 
     def renew(self) -> None:
         """Have new memory for the gradients."""
         self._make()
-        held = self._scope[f"{self._me}_held"]
-        self._scope[f"{self._me}_counts"] = tuple(map(getrefcount, held))
+        scope, me = self._scope, self._me
+        alone = tuple(map(getrefcount, scope[f"{me}_held"]))
+        with_parameters = (*alone[: -len(self.brought)], *[count + 1 for count in alone[-len(self.brought) :]])
+        scope[f"{me}_counts"] = alone if self.zeroed is None else (alone, with_parameters)
 
     def _make(self) -> None:
         rows = [_in_a_row(arrays) for arrays in self._groups([one.tensor.array for one in self.brought])]
@@ -129,9 +148,11 @@ class Update:
 
     # ---------------------------------------------------------------- the step
 
-    def step(self) -> str:
-        """The line that takes the step."""
-        return f"{self._me}_step()"
+    def step(self) -> list[str]:
+        """The lines that take the step."""
+        me = self._me
+        ready = f"{me}_holds()" if self.zeroed is None else f"{self._ready} or {me}_holds()"
+        return [f"if {ready}:", f"    {me}_take()", "else:", f"    {me}_otherwise()"]
 
     def _otherwise(self) -> None:
         """Let the optimizer take the step, and look how it will be taken next time."""
@@ -139,20 +160,18 @@ class Update:
         self._learn()
 
     def _learn(self) -> None:
-        """Write the function that takes the step, unless there is one for how the optimizer is now."""
-        optimizer, step = self._optimizer, f"{self._me}_step"
-        if not self._alike():
-            self._scope[step] = self._otherwise
-            return
+        """Write the functions that take the step, unless these are there for how the optimizer is now."""
+        optimizer = self._optimizer
         packs = self._packs_now() if optimizer.state else []
-        now = [optimizer.param_groups, optimizer.state, *optimizer.param_groups, *(packs or [packs])]
+        if not self._alike():
+            packs = None
+        now = [optimizer.param_groups, optimizer.state, *optimizer.param_groups, *(packs or [packs is None])]
         if len(now) == len(self._known) and all(map(is_, now, self._known)):
             return
         self._known = now
-        if packs is None:
-            self._scope[step] = self._otherwise
-        else:
-            self._scope[step] = self._compiled(step, self._lines(packs))
+        self._scope[f"{self._me}_holds"] = bool  # which says no
+        if packs is not None:
+            self._write(packs)
 
     def _alike(self) -> bool:
         """Whether the optimizer has the groups and parameters that it had."""
@@ -169,12 +188,12 @@ class Update:
         found: list[Pack] = []
         for at in range(len(self._sizes)):
             kept = packs.get(at)
-            if kept is None or kept.pack is None or kept.others:
+            if kept is None or kept.pack is None or len(kept.pack._states) != self._sizes[at]:
                 return None
             found.append(kept.pack)
         return found
 
-    def _lines(self, packs: list[Pack]) -> list[str]:
+    def _write(self, packs: list[Pack]) -> None:
         optimizer, me, scope = self._optimizer, self._me, self._scope
         groups = optimizer.param_groups
         scope.update({f"{me}_groups": groups, f"{me}_hooks": optimizer._hooks, f"{me}_all": optimizer.state})
@@ -194,7 +213,8 @@ class Update:
             for i in range(len(group["params"])):
                 t, w = self._names[number], f"{me}_value{number}"
                 asked.append(f"{me}_params{at}[{i}] is {t}")
-                asked.append(f"{t}._grad is {me}_grad{number} and {me}_grad{number}.array is {self.windows[number]}")
+                g = f"{me}_grad{number}"
+                asked.append(f"{t}._grad is {g} and {g}.array is {self.windows[number]} and {g}.node is None")
                 before.append(f"{w}[...] = {t}.array")
                 after += [f"{t}.array[...] = {w}", f"{t}.version[0] += 1"]
                 number += 1
@@ -209,19 +229,12 @@ class Update:
         if not packs:
             scope[f"{me}_spread"] = self._spread
             after += [f"if {me}_all:", f"    {me}_spread()"]
-        return [
-            "try:",
-            f"    holds = {' and '.join(asked)}",
-            "except LookupError:",
-            "    holds = False",
-            "if not holds:",
-            f"    return {me}_otherwise()",
-            *before,
-            *moves,
-            *after,
-            f"{me}_optimizer.has_stepped = True",
-            f"{me}_noted()",
-        ]
+        self._compiled(
+            f"{me}_holds",
+            ["try:", f"    return {' and '.join(asked)}", "except LookupError:", "    return False"],
+        )
+        noted = [f"{me}_optimizer.has_stepped = True", f"{me}_noted()"]
+        self._compiled(f"{me}_take", [*before, *moves, *after, *noted])
 
     def _state_asked(self, pack: Pack, at: int) -> list[str]:
         """Questions whether the state is as the last step left it."""
@@ -311,7 +324,8 @@ def updates_in(lines: Sequence[str], scope: dict[str, Any], name_of: Any, compil
         ):
             taken.update(map(id, parameters))
             names = [name_of(p) for p in parameters]
-            found.append(Update(len(found), line, [one for _, one in arrived], scope, names, compiled))
+            zeroed = _zeroed(lines, i, min(at for at, _ in arrived))
+            found.append(Update(len(found), line, [one for _, one in arrived], scope, names, compiled, zeroed))
     return found
 
 
@@ -323,6 +337,23 @@ def _is_plain_step(line: Again) -> bool:
         and type(optimizer).step is Optimizer.step
         and optimizer.elementwise
     )
+
+
+def _zeroed(lines: Sequence[str], step: int, brought: int) -> str | None:
+    """The line that drops the gradients before `lines[step]`, if all between these two only compute.
+
+    `brought` is the place of the first line that brings a gradient.
+    """
+    optimizer = lines[step].given[0]  # type: ignore[attr-defined]
+    for i in range(step - 1, -1, -1):
+        line = lines[i]
+        if isinstance(line, Again):
+            given = line.given
+            plain = line.function is Optimizer.zero_grad and len(given) == 1 and given[0] is optimizer
+            return line if plain and i < brought else None
+        if not isinstance(line, (Call, Accumulate)) and "grad" in line:
+            return None
+    return None
 
 
 def _fit_together(arrays: Sequence[Any], gradients: Sequence[Any]) -> bool:

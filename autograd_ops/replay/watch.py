@@ -44,6 +44,8 @@ def _folder(package: str) -> str:
 #: Whose functions are known: what they read and change is the library's own, and written down by lines.
 _OWN = (_folder("autograd_ops"), _folder("autograd_backends"))
 _KNOWN = (*_OWN, "<frozen", "<autograd_ops")
+#: These read files to import modules, which happens once.
+_SILENT = (*_OWN, "<frozen importlib")
 _STANDARD = sysconfig.get_path("stdlib") + os.sep
 
 #: What a call of these does or gives cannot be replayed.
@@ -139,7 +141,7 @@ class Watch:
                     for function in gc.get_referrers(code):
                         if isinstance(function, FunctionType):
                             self._cells(function)
-        elif event == "c_call" and (code in self._codes or not code.co_filename.startswith(_OWN)):
+        elif event == "c_call" and (code in self._codes or not code.co_filename.startswith(_SILENT)):
             name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
             module = getattr(called, "__module__", None)
             if type(owner).__module__ in _EFFECT_TYPES and name in _EFFECTS_OF_TYPES:
