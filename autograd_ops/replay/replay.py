@@ -154,7 +154,6 @@ class Replay:
             if named[one.gradient] == 2
         }
         steps = {id(update.line): update for update in self._updates}
-        zeros = {id(update.zeroed): update for update in self._updates if update.zeroed is not None}
         found: list[Any] = []
         seen_by_others = set(_NAME.findall(said))
         for line in lines:
@@ -174,8 +173,6 @@ class Replay:
                     shorter += update.give(written)
             elif id(line) in steps:
                 shorter += steps[id(line)].step()
-            elif id(line) in zeros:
-                shorter += zeros[id(line)].clear()
             elif kept is None:
                 shorter.append(line)
             else:
@@ -234,12 +231,12 @@ class Replay:
     def _on_tape(self, value: Tensor, name: str) -> str:
         recorder = self._recorder
         result = f"result_{name}"
-        recorder.lines.append(f"{result} = Tensor({name})")
         if _spent(value.place()):
             step = recorder._constant(_Spent(value.node.op.name), "spent")  # type: ignore[union-attr]
-            self._scope["FREED"] = FREED
-            recorder.lines.append(f"{result}.node = new_node({step}, (), {name}, FREED)")
+            self._scope["result_of"] = _result_of
+            recorder.lines.append(f"{result} = result_of({step}, {name})")
             return result
+        recorder.lines.append(f"{result} = Tensor({name})")
         if self._open:
             recorder.give_up("it returns several tensors that require grad")
             return result
@@ -312,6 +309,15 @@ class _Spent(Step):
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+
+def _result_of(step: _Spent, array: Any) -> Tensor:
+    """The Tensor of `array` that `step` has made; as ``Tensor(array)`` with a node, in half the time."""
+    tensor = object.__new__(Tensor)
+    tensor.array, tensor.version = array, [0]
+    tensor._grad = tensor.alias = None
+    tensor.node = new_node(step, (), array, FREED)
+    return tensor
 
 
 class _Replayed(Step):

@@ -22,7 +22,7 @@ from autograd_backends import kernels, namespace
 from ..optim.optimizer import Optimizer, _way
 from ..optim.pack import SMALL, Pack, _in_a_row
 from ..tensor import Tensor
-from .lines import Accumulate, Again, Call
+from .lines import Accumulate, Again
 
 __all__ = ["Update", "updates_in"]
 
@@ -47,8 +47,6 @@ class Update:
         How these name each parameter.
     compiled
         What compiles a function within `scope`.
-    zeroed
-        The line before that drops the gradients, if nothing looks at them from there to the step.
     """
 
     def __init__(
@@ -59,13 +57,10 @@ class Update:
         scope: dict[str, Any],
         names: list[str],
         compiled: Compile,
-        zeroed: str | None,
     ) -> None:
         self.line = line
         self.brought = brought
-        self.zeroed = zeroed
         self._me = f"update{number}"
-        self._ready = f"ready{number}"  # the name of whether the gradients are those of the last replay
         self._optimizer: Optimizer = line.given[0]
         self._scope = scope
         self._names = names
@@ -91,21 +86,10 @@ class Update:
 
     # ---------------------------------------------------------------- gradients
 
-    def clear(self) -> list[str]:
-        """Lines in place of that which drops the gradients, where nothing looks at them before the step.
-
-        They are those that the last replay left, or this line is done.
-        """
-        return [f"{self._ready} = {self._me}_holds()", f"if not {self._ready}:", f"    {self.zeroed}"]
-
     def before(self) -> list[str]:
         """Lines to come before the first that writes a gradient."""
         me = self._me
-        counted = f"if tuple(map(getrefcount, {me}_held)) != {me}_counts"
-        if self.zeroed is None:
-            return [f"{counted}:", f"    {me}_renew()"]
-        dropped = [f"    {self._ready} = False", f"    {self.zeroed}", f"    {me}_renew()"]
-        return [f"{counted}[{self._ready}]:", *dropped]
+        return [f"if tuple(map(getrefcount, {me}_held)) != {me}_counts:", f"    {me}_renew()"]
 
     def give(self, written: set[str]) -> list[str]:
         """Lines in place of `brought`, where `written` are the windows that have their gradients already."""
@@ -118,23 +102,20 @@ class Update:
         ]
         given = [f"{name}._grad = {gradient}" for name, gradient in zip(names, gradients, strict=True)]
         added = [f"{name}.accumulate({window}, True)" for name, window in zip(names, windows, strict=True)]
-        none = f"{' is '.join([f'{name}._grad' for name in names])} is None"
         return [
             *copies,
-            f"if {none}:" if self.zeroed is None else f"if not {self._ready} and {none}:",
+            f"if {' is '.join([f'{name}._grad' for name in names])} is None:",
             *[f"    {line}" for line in given],
             f"    {' = '.join([f'{gradient}.node' for gradient in gradients])} = None",
-            "else:" if self.zeroed is None else f"elif not {self._ready}:",
+            "else:",
             *[f"    {line}" for line in added],
         ]
 
     def renew(self) -> None:
         """Have new memory for the gradients."""
         self._make()
-        scope, me = self._scope, self._me
-        alone = tuple(map(getrefcount, scope[f"{me}_held"]))
-        with_parameters = (*alone[: -len(self.brought)], *[count + 1 for count in alone[-len(self.brought) :]])
-        scope[f"{me}_counts"] = alone if self.zeroed is None else (alone, with_parameters)
+        held = self._scope[f"{self._me}_held"]
+        self._scope[f"{self._me}_counts"] = tuple(map(getrefcount, held))
 
     def _make(self) -> None:
         rows = [_in_a_row(arrays) for arrays in self._groups([one.tensor.array for one in self.brought])]
@@ -151,8 +132,7 @@ class Update:
     def step(self) -> list[str]:
         """The lines that take the step."""
         me = self._me
-        ready = f"{me}_holds()" if self.zeroed is None else f"{self._ready} or {me}_holds()"
-        return [f"if {ready}:", f"    {me}_take()", "else:", f"    {me}_otherwise()"]
+        return [f"if {me}_holds():", f"    {me}_take()", "else:", f"    {me}_otherwise()"]
 
     def _otherwise(self) -> None:
         """Let the optimizer take the step, and look how it will be taken next time."""
@@ -199,7 +179,7 @@ class Update:
         scope.update({f"{me}_groups": groups, f"{me}_hooks": optimizer._hooks, f"{me}_all": optimizer.state})
         asked = [
             f"{me}_optimizer.param_groups is {me}_groups and len({me}_groups) == {len(groups)}",
-            f"{me}_optimizer.state is {me}_all and not any({me}_hooks.values())",
+            f"{me}_optimizer.state is {me}_all and not ({me}_hooks and any({me}_hooks.values()))",
         ]
         if not packs:
             asked.append(f"not {me}_all")
@@ -214,7 +194,7 @@ class Update:
                 t, w = self._names[number], f"{me}_value{number}"
                 asked.append(f"{me}_params{at}[{i}] is {t}")
                 g = f"{me}_grad{number}"
-                asked.append(f"{t}._grad is {g} and {g}.array is {self.windows[number]} and {g}.node is None")
+                asked.append(f"{t}._grad is {g} and {g}.array is {self.windows[number]}")
                 before.append(f"{w}[...] = {t}.array")
                 after += [f"{t}.array[...] = {w}", f"{t}.version[0] += 1"]
                 number += 1
@@ -324,8 +304,7 @@ def updates_in(lines: Sequence[str], scope: dict[str, Any], name_of: Any, compil
         ):
             taken.update(map(id, parameters))
             names = [name_of(p) for p in parameters]
-            zeroed = _zeroed(lines, i, min(at for at, _ in arrived))
-            found.append(Update(len(found), line, [one for _, one in arrived], scope, names, compiled, zeroed))
+            found.append(Update(len(found), line, [one for _, one in arrived], scope, names, compiled))
     return found
 
 
@@ -337,23 +316,6 @@ def _is_plain_step(line: Again) -> bool:
         and type(optimizer).step is Optimizer.step
         and optimizer.elementwise
     )
-
-
-def _zeroed(lines: Sequence[str], step: int, brought: int) -> str | None:
-    """The line that drops the gradients before `lines[step]`, if all between these two only compute.
-
-    `brought` is the place of the first line that brings a gradient.
-    """
-    optimizer = lines[step].given[0]  # type: ignore[attr-defined]
-    for i in range(step - 1, -1, -1):
-        line = lines[i]
-        if isinstance(line, Again):
-            given = line.given
-            plain = line.function is Optimizer.zero_grad and len(given) == 1 and given[0] is optimizer
-            return line if plain and i < brought else None
-        if not isinstance(line, (Call, Accumulate)) and "grad" in line:
-            return None
-    return None
 
 
 def _fit_together(arrays: Sequence[Any], gradients: Sequence[Any]) -> bool:
