@@ -473,6 +473,217 @@ def test_gradients_that_a_user_keeps_stay_as_they_are():
         np.testing.assert_array_equal(gradient.numpy(), net[0].weight.grad.numpy())
 
 
+# ---------------------------------------------------------------- gradients side by side, and one step for all
+
+STEPPERS: dict[str, Callable[[Any], Any]] = {
+    "SGD": lambda p: optim.SGD(p, lr=0.1),
+    "momentum": lambda p: optim.SGD(p, lr=0.1, momentum=0.9, weight_decay=0.1, dampening=0.1),
+    "maximize": lambda p: optim.SGD(p, lr=0.01, maximize=True),
+    "Adam": lambda p: optim.Adam(p, lr=0.01),
+    "amsgrad": lambda p: optim.AdamW(p, lr=0.01, amsgrad=True),
+    "Adadelta": lambda p: optim.Adadelta(p, lr=0.1),
+    "Adagrad": lambda p: optim.Adagrad(p, lr=0.1, lr_decay=0.01),
+    "Adamax": lambda p: optim.Adamax(p, lr=0.01),
+    "Adafactor": lambda p: optim.Adafactor(p, lr=0.01),
+    "ASGD": lambda p: optim.ASGD(p, lr=0.01),
+    "Muon": lambda p: optim.Muon([q for q in p if q.ndim == 2], lr=0.01),
+    "NAdam": lambda p: optim.NAdam(p, lr=0.01),
+    "RAdam": lambda p: optim.RAdam(p, lr=0.01),
+    "RMSprop": lambda p: optim.RMSprop(p, lr=0.01, momentum=0.5, centered=True),
+    "Rprop": lambda p: optim.Rprop(p, lr=0.01),
+}
+
+
+@pytest.mark.parametrize("name", STEPPERS)
+def test_optimizers(name):
+    def run(compiler: Any) -> list[Any]:
+        net = small()
+        optimizer = STEPPERS[name](list(net.parameters()))
+        scheduler = optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+
+        def between(i: int) -> None:
+            if i % 2 and i > 2:
+                scheduler.step()
+
+        return trained(compiler, net, optimizer, nn.MSELoss(), batch, between, steps=9)
+
+    both(run)
+
+
+def _keeps(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    """A gradient and a view of one that are looked at later."""
+    return [net[0].weight.grad, net[3].bias.grad.detach()[:1], net[0].bias.grad.numpy()[1:]] if i in (3, 5) else []
+
+
+def _resumes(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i in (4, 8):
+        optimizer.load_state_dict(optimizer.state_dict())
+    return []
+
+
+def _replaces_state(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i == 5:
+        for kept in optimizer.state.values():
+            kept.update({k: v * 2 for k, v in kept.items() if isinstance(v, ag.Tensor)})
+    if i == 7:
+        for kept in optimizer.state.values():
+            for value in kept.values():
+                if isinstance(value, ag.Tensor):
+                    value.data = value.data * 3
+    if i == 9:
+        optimizer.state.clear()
+    return []
+
+
+def _adds_hooks(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i == 5:
+        optimizer.register_step_pre_hook(lambda o, *_: o.param_groups[0].update(lr=o.param_groups[0]["lr"] / 2))
+    return []
+
+
+def _adds_a_group(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i == 5:
+        optimizer.param_groups[0]["params"].pop()
+        optimizer.add_param_group({"params": [net[3].bias], "lr": 0.5})
+    return []
+
+
+def _exchanges_a_parameter(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i == 5:
+        optimizer.param_groups[0]["params"][-1] = ag.ones(1, requires_grad=True)
+    return []
+
+
+def _sets_options(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    options = optimizer.param_groups[0]
+    options["weight_decay"] = 0.1 * (i % 3)
+    if "momentum" in options and i > 3:
+        options["momentum"] = 0.5
+    return []
+
+
+def _writes_gradients(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    needed = net[0].bias.grad.requires_grad
+    net[0].weight.grad.mul_(2)
+    net[0].bias.grad.requires_grad_(i % 2 == 0)
+    if i % 3:
+        net[3].weight.grad = None
+        net[3].bias.grad = ag.ones(1)
+    return [needed]
+
+
+def _adds_to_gradients(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i in (3, 6, 7):
+        F.mse_loss(net(batch(i)[0]), batch(i)[1]).backward()
+    return []
+
+
+def _writes_parameters(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    net[0].weight.detach().numpy()[0, :] = i
+    net[3].weight.data = net[3].weight.data * 1.5
+    return []
+
+
+@pytest.mark.parametrize("name", ["SGD", "momentum", "Adam"])
+@pytest.mark.parametrize(
+    "between",
+    [
+        _keeps,
+        _resumes,
+        _replaces_state,
+        _adds_hooks,
+        _adds_a_group,
+        _exchanges_a_parameter,
+        _sets_options,
+        _writes_gradients,
+        _adds_to_gradients,
+        _writes_parameters,
+    ],
+)
+@pytest.mark.parametrize("cleared", ["before", "after", "never", "by the module"])
+def test_what_is_done_between_steps(name, between, cleared):
+    def run(compiler: Any) -> list[Any]:
+        net = small()
+        optimizer = STEPPERS[name](net.parameters())
+
+        def step(x: Any, y: Any) -> Any:
+            if cleared == "before":
+                optimizer.zero_grad()
+            elif cleared == "by the module":
+                net.zero_grad()
+            loss = F.mse_loss(net(x), y)
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        again = compiler(step)
+        found = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for i in range(13):
+                found.append(again(*batch(i)))
+                found += [p.grad for p in net.parameters() if p.grad is not None] if i == 7 else []
+                found += between(net, optimizer, i)
+                if cleared == "after":
+                    optimizer.zero_grad()
+        texts = [str(warning.message).partition(":")[0] for warning in caught]
+        return [*found, *texts, *state(net, optimizer), *[p._version for p in net.parameters()]]
+
+    both(run)
+
+
+def test_gradients_of_a_loop_share_one_memory_and_one_that_is_kept_does_not():
+    net = small()
+    optimizer = optim.Adam(net.parameters())
+
+    @ag.compile
+    def again(x: Any, y: Any) -> None:
+        optimizer.zero_grad()
+        F.mse_loss(net(x), y).backward()
+        optimizer.step()
+
+    for i in range(6):
+        again(*batch(i))
+    places = {p.grad.data_ptr() for p in net.parameters()}
+    again(*batch(6))
+    assert {p.grad.data_ptr() for p in net.parameters()} == places
+    kept = net[0].weight.grad
+    before = kept.numpy().copy()
+    again(*batch(7))
+    assert net[0].weight.grad is not kept
+    np.testing.assert_array_equal(kept.numpy(), before)
+    window = net[0].bias.grad.numpy()[:1]
+    before = window.copy()
+    again(*batch(8))
+    np.testing.assert_array_equal(window, before)
+    assert optimizer.state_dict()["state"][0]["step"] == 9
+
+
+def test_two_batch_shapes_and_evaluation_in_turn():
+    def run(compiler: Any) -> list[Any]:
+        net = small(0.2)
+        optimizer = optim.Adam(net.parameters(), lr=0.01)
+
+        def step(x: Any, y: Any, train: bool) -> Any:
+            loss = F.mse_loss(net(x), y)
+            if train:
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            return loss
+
+        again = compiler(step)
+        found = []
+        for i in range(12):
+            x, y = batch(i)
+            size = 5 - i % 2
+            net.train(i % 3 > 0)
+            found.append(again(x[:size].clone(), y[:size].clone(), train=i % 3 > 0))
+        return [*found, *state(net, optimizer)]
+
+    both(run)
+
+
 # ---------------------------------------------------------------- what is not replayed, and says so
 
 seen: list[Any] = []
