@@ -6,8 +6,6 @@ at each op's result, and gives its node a step that looks at the gradients too. 
 
 from __future__ import annotations
 
-import linecache
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +13,8 @@ from autograd_backends import is_array, namespace
 
 from ..pytree import flatten
 from ..tape import Node, Step, mode
+from ..user_line import user_line
+from .around import StepAround
 
 __all__ = ["AnomalyError", "detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
 
@@ -120,29 +120,26 @@ class _Watch:
     def __call__(self, node: Node, arguments: tuple[Any, ...], result: Any) -> None:
         if self.under is not None:
             self.under(node, arguments, result)
-        where = _position()
+        where = str(user_line())
         if self.check_nan:
             by = f"forward of {node.op.name}"
             _check(by, f"its result, at {where}", _numbers(result), "what it was given", _numbers(arguments))
         node.op = _Watched(node.op, where, self.check_nan)
 
 
-class _Watched(Step):
+class _Watched(StepAround):
     """A step whose gradients are looked at."""
 
     def __init__(self, step: Step, where: str, check_nan: bool) -> None:
-        self._step = step
+        super().__init__(step)
         self._where = where
         self._check_nan = check_nan
-        self.name, self.formula = step.name, step.formula
-        self.fresh, self.keeps_arrays = step.fresh, step.keeps_arrays
-        self.fills_gaps, self.carries = step.fills_gaps, step.carries
 
     def pull(self, gradient: Any, saved: tuple[Any, ...], parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
-        return self._looked_at(gradient, lambda: self._step.pull(gradient, saved, parents))
+        return self._looked_at(gradient, lambda: self.step.pull(gradient, saved, parents))
 
     def pull_recorded(self, node: Node, gradient: Any, parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
-        return self._looked_at(gradient, lambda: self._step.pull_recorded(node, gradient, parents))
+        return self._looked_at(gradient, lambda: self.step.pull_recorded(node, gradient, parents))
 
     def _looked_at(self, gradient: Any, pull: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
         try:
@@ -187,13 +184,3 @@ def _numbers(tree: Any) -> list[Any]:
 
 def _inexact(x: Any) -> bool:
     return bool(namespace(x).isdtype(x.dtype, ("real floating", "complex floating")))
-
-
-def _position() -> str:
-    """The line of the user's program that is running."""
-    frame = sys._getframe(1)
-    # The generated call path is of no module.
-    while frame.f_back is not None and frame.f_globals.get("__name__", "autograd_ops").split(".")[0] == "autograd_ops":
-        frame = frame.f_back
-    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}" + (f": {line}" if line else "")

@@ -1,4 +1,7 @@
-"""Gradients held against finite differences."""
+"""Gradients held against finite differences.
+
+Behind `gradcheck` stand functions of single rows and elements, which the teaching tools show one by one.
+"""
 
 from __future__ import annotations
 
@@ -97,11 +100,13 @@ def _check(
 ) -> bool:
     """Whether the gradients of those outputs of `func` that `chosen` picks agree with central differences."""
     outputs = chosen(func(*arguments))
-    analytic = [[_analytic(out, arguments[i], k) for k in range(_count(out))] for out in outputs for i in checked]
-    numeric = _numeric(lambda *values: chosen(func(*values)), outputs, arguments, checked, eps)
+    analytic = [
+        [jacobian_row(out, arguments[i], k) for k in range(real_count(out))] for out in outputs for i in checked
+    ]
+    numeric = central_differences(lambda *values: chosen(func(*values)), outputs, arguments, checked, eps)
     pairs = [(o, i) for o in range(len(outputs)) for i in checked]
     for (o, i), rows, differences in zip(pairs, analytic, numeric, strict=True):
-        again = _analytic(outputs[o], arguments[i], 0) if rows else np.empty(0)
+        again = jacobian_row(outputs[o], arguments[i], 0) if rows else np.empty(0)
         if rows and not np.allclose(again, rows[0], atol=nondet_tol, rtol=0.0, equal_nan=True):
             if not raise_exception:
                 return False
@@ -116,7 +121,7 @@ def _check(
                     return False
                 e = int(np.argmax(bad))
                 raise GradcheckError(
-                    f"gradcheck: d output {o} {_place(outputs[o], k)} / d input {i} {_place(arguments[i], e)} is "
+                    f"gradcheck: d output {o} {place_of(outputs[o], k)} / d input {i} {place_of(arguments[i], e)} is "
                     f"{row[e]!r} by backward, {differences[k][e]!r} by central differences"
                 )
     return True
@@ -164,7 +169,7 @@ def gradgradcheck(
     checked = [i for i, x in enumerate(arguments) if isinstance(x, Tensor) and x.requires_grad]
     outputs = _differentiable_outputs(func(*arguments))
     if grad_outputs is None:
-        grad_outputs = [_irregular(out) for out in outputs]
+        grad_outputs = [irregular(out) for out in outputs]
 
     def gradients(*values: Any) -> list[Tensor]:
         results = _differentiable_outputs(func(*values[: len(arguments)]))
@@ -188,44 +193,44 @@ def _differentiable_outputs(result: Any) -> list[Tensor]:
     return [out for out in outputs if isinstance(out, Tensor) and out.requires_grad]
 
 
-def _irregular(out: Tensor) -> Tensor:
+def irregular(out: Tensor) -> Tensor:
     """A fixed gradient without regularities for the shape of `out`, on its device."""
-    values = _joined(np.cos(1.7 * np.arange(_count(out)) + 0.3), out)
+    values = joined(np.cos(1.7 * np.arange(real_count(out)) + 0.3), out)
     return tensor(values, dtype=out.dtype, device=out.device, requires_grad=True)
 
 
-def _count(x: Tensor) -> int:
+def real_count(x: Tensor) -> int:
     """The number of real numbers in `x`: two for each complex element."""
     return x.numel() * (2 if x.dtype.is_complex else 1)
 
 
-def _parts(x: Tensor) -> Any:
+def real_parts(x: Tensor) -> Any:
     """The real numbers in `x`, in a row."""
     host = x.detach()._host().reshape(-1)
     return np.stack([host.real, host.imag], -1).reshape(-1) if x.dtype.is_complex else host
 
 
-def _joined(parts: Any, x: Tensor) -> Any:
-    """What `_parts` took apart, in the shape of `x`."""
+def joined(parts: Any, x: Tensor) -> Any:
+    """What `real_parts` took apart, in the shape of `x`."""
     return (parts[::2] + 1j * parts[1::2] if x.dtype.is_complex else parts).reshape(tuple(x.shape))
 
 
-def _place(x: Tensor, k: int) -> str:
+def place_of(x: Tensor, k: int) -> str:
     return f"[{k // 2}].{'imag' if k % 2 else 'real'}" if x.dtype.is_complex else f"[{k}]"
 
 
-def _analytic(out: Tensor, x: Tensor, element: int) -> Any:
+def jacobian_row(out: Tensor, x: Tensor, element: int) -> Any:
     """One row of the Jacobian: the derivative of a real number in `out` by all in `x`."""
     if not out.requires_grad:
-        return np.zeros(_count(x))
-    seed = np.zeros(_count(out))
+        return np.zeros(real_count(x))
+    seed = np.zeros(real_count(out))
     seed[element] = 1.0
-    gradient = tensor(_joined(seed, out), dtype=out.dtype, device=out.device)
+    gradient = tensor(joined(seed, out), dtype=out.dtype, device=out.device)
     (found,) = grad(out, x, gradient, retain_graph=True, allow_unused=True)
-    return np.zeros(_count(x)) if found is None else _parts(found)
+    return np.zeros(real_count(x)) if found is None else real_parts(found)
 
 
-def _numeric(
+def central_differences(
     func: Callable[..., list[Tensor]], outputs: list[Tensor], arguments: list[Any], checked: list[int], eps: float
 ) -> list[Any]:
     """For each of `outputs` and each checked input, the Jacobian by central differences."""
@@ -233,13 +238,13 @@ def _numeric(
     def values(i: int, moved: Any) -> list[Any]:
         replaced = list(arguments)
         x = arguments[i]
-        replaced[i] = tensor(_joined(moved, x), dtype=x.dtype, device=x.device, requires_grad=True)
-        return [_parts(out).copy() for out in func(*replaced)]
+        replaced[i] = tensor(joined(moved, x), dtype=x.dtype, device=x.device, requires_grad=True)
+        return [real_parts(out).copy() for out in func(*replaced)]
 
     jacobians = []
     for i in checked:
-        at = np.array(_parts(arguments[i]), dtype=np.float64)
-        by_output = [np.empty((_count(out), at.size)) for out in outputs]
+        at = np.array(real_parts(arguments[i]), dtype=np.float64)
+        by_output = [np.empty((real_count(out), at.size)) for out in outputs]
         for e in range(at.size):
             up, down = at.copy(), at.copy()
             up[e] += eps

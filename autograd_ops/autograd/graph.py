@@ -11,6 +11,7 @@ from typing import Any
 from ..ends import across
 from ..tape import Leaf, Node, Port, Step, TapeError
 from ..tensor import RemovableHandle, Tensor
+from .around import StepAround
 
 __all__ = ["Node", "name", "next_functions", "register_hook", "register_prehook", "variable"]
 
@@ -116,21 +117,19 @@ class _Before:
         return new if several else new[0]
 
 
-class _Hooked(Step):
+class _Hooked(StepAround):
     """A step, and functions that are called when it has run."""
 
     def __init__(self, step: Step) -> None:
-        self._step = step
-        self.name, self.formula = step.name, step.formula
-        self.fresh, self.keeps_arrays = False, step.keeps_arrays
-        self.fills_gaps, self.carries = step.fills_gaps, step.carries
+        super().__init__(step)
+        self.fresh = False  # a hook may keep what it is shown
         self.after: dict[int, Callable[..., Any]] = {}
 
     def pull(self, gradient: Any, saved: tuple[Any, ...], parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
-        return self._through(gradient, self._step.pull(gradient, saved, parents))
+        return self._through(gradient, self.step.pull(gradient, saved, parents))
 
     def pull_recorded(self, node: Node, gradient: Any, parents: tuple[Node | None, ...]) -> tuple[Any, ...]:
-        return self._through(gradient, self._step.pull_recorded(node, gradient, parents))
+        return self._through(gradient, self.step.pull_recorded(node, gradient, parents))
 
     def _through(self, gradient: Any, pulled: Sequence[Any]) -> tuple[Any, ...]:
         arrived = gradient if isinstance(gradient, list) else [gradient]

@@ -73,7 +73,7 @@ def gate(name: str, plain: Callable[[], Callable[..., Any]]) -> FunctionType:
         return found(*args)
 
     scope |= {"fast": first_fast, "plain": first_plain}
-    exec(compile(source, f"<gate of {name}>", "exec"), scope)
+    exec(compile(source, f"<autograd_ops gate of {name}>", "exec"), scope)
     made: FunctionType = scope[name]
     made.__defaults__ = kernel.defaults
     _gates[name] = made

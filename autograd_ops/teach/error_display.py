@@ -1,0 +1,72 @@
+"""``teach.explain_errors()``: an explanation after each error's traceback, in a notebook and at a prompt."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any
+
+from .explaining import Explanation, explain
+
+__all__ = ["explain_errors"]
+
+
+def explain_errors(on: bool = True) -> None:
+    """Show an explanation after the traceback of each error that this library raises; or no longer.
+
+    In a notebook it is drawn under the traceback, elsewhere it is written to standard error.
+
+    Examples
+    --------
+    >>> from autograd_ops import teach
+    >>> teach.explain_errors()
+    >>> teach.explain_errors(False)
+    """
+    shell = _shell()
+    if shell is not None:
+        shell.set_custom_exc((Exception,) if on else (), _in_notebook if on else None)
+    elif on and sys.excepthook is not _at_prompt:
+        _before.append(sys.excepthook)
+        sys.excepthook = _at_prompt
+    elif not on and _before:
+        sys.excepthook = _before.pop()
+
+
+#: What printed errors before.
+_before: list[Any] = []
+
+
+def _shell() -> Any:
+    """The running IPython, if there is one."""
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
+def _ours(error: BaseException) -> Explanation | None:
+    """The explanation, if the error came out of this library."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None:
+        return None
+    raised_by = place.tb_frame.f_globals.get("__name__", "").partition(".")[0]
+    generated = place.tb_frame.f_code.co_filename.startswith("<autograd_ops ")
+    return explain(error) if generated or raised_by in ("autograd_ops", "autograd_backends") else None
+
+
+def _at_prompt(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    (_before[-1] if _before else sys.__excepthook__)(kind, error, traceback)
+    found = _ours(error)
+    if found is not None:
+        print(f"\n{found.text()}", file=sys.stderr)
+
+
+def _in_notebook(
+    shell: Any, kind: type[BaseException], error: BaseException, traceback: TracebackType, tb_offset: int | None = None
+) -> None:
+    shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
+    found = _ours(error)
+    if found is not None:
+        from IPython.display import display
+
+        display(found)

@@ -1,0 +1,66 @@
+"""The tape as text: a line an op, in the order of recording, under the modules that they belong to."""
+
+from __future__ import annotations
+
+from .graph import Box, Graph
+from .watching import Call
+from .words import array_in_words, cut, gradient_in_words, shape_in_words, size_in_words
+
+__all__ = ["listing"]
+
+_WIDTH = 100
+
+
+def listing(graph: Graph) -> str:
+    """The tape as lines of no more than 100 columns."""
+    root = graph.boxes[graph.root]
+    ops = [box for box in graph if box.kind == "op"]
+    leaves = [box for box in graph if box.kind == "leaf"]
+    lines = [
+        f"the tape of {root.name or root.label}: {_count(len(ops), 'op')}, {_count(len(leaves), 'leaf', 'leaves')}, "
+        f"{size_in_words(graph.kept_bytes)} kept; backward runs it from the last line to the first"
+    ]
+    places = {box.seq: place for place, box in enumerate(ops, 1)}
+    named = {box.seq: box.name or (f"%{places[box.seq]}" if box.kind == "op" else _unnamed(box)) for box in graph}
+    inside: tuple[Call, ...] = ()
+    for box in graph:
+        if box.kind == "constant":
+            continue
+        chain = () if box.call is None else box.call.chain
+        for depth, call in enumerate(chain):
+            if depth >= len(inside) or inside[depth] is not call:
+                lines.append("  " * (depth + 1) + (f"{call.name}: " if call.name else "") + call.module)
+        inside = chain
+        lines += _of_box(box, graph, named, "  " * (len(chain) + 1))
+    lines += [f"note: {note}" for note in graph.notes]
+    return "\n".join(cut(line, _WIDTH) if not line.startswith("note: ") else line for line in lines)
+
+
+def _of_box(box: Box, graph: Graph, named: dict[int, str], indent: str) -> list[str]:
+    if box.kind == "leaf":
+        head = f"{indent}{named[box.seq]:<18} leaf"
+    else:
+        arguments = ", ".join(f"{edge.input}={named[edge.source]}" for edge in graph.into(box.seq))
+        head = f"{indent}{named[box.seq]:<6} = {box.op}({arguments})"
+    facts = []
+    if len(box.shapes) == 1 and not isinstance(box.value, tuple):
+        words = array_in_words(box.value, box.shapes[0])
+        facts.append(words if words == shape_in_words(box.shapes[0]) else f"value {words}")
+    else:
+        facts.append(" and ".join(shape_in_words(shape) for shape in box.shapes))
+    if box.gradient is not None and not isinstance(box.gradient, tuple):
+        facts.append(f"gradient {gradient_in_words(box.gradient)}")
+    if box.kept:
+        facts.append("keeps " + ", ".join(f"{k.name} {size_in_words(k.nbytes)}" for k in box.kept))
+    elif box.freed:
+        facts.append("freed")
+    one = f"{head:<52}  {', '.join(facts)}"
+    return [one] if len(one) <= _WIDTH else [head, f"{indent}         {', '.join(facts)}"]
+
+
+def _unnamed(box: Box) -> str:
+    return f"a {box.kind} {shape_in_words(box.shapes[0])}"
+
+
+def _count(n: int, one: str, many: str = "") -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

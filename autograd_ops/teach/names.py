@@ -1,0 +1,71 @@
+"""What the user calls things: the names of variables, and of the parameters of modules, by node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+from ..nn.module import Module
+from ..tape import Node, Port
+from ..tensor import Tensor
+
+__all__ = ["Names", "names_in"]
+
+
+@dataclass(slots=True)
+class Names:
+    """The user's names.
+
+    Attributes
+    ----------
+    nodes
+        Of Tensors on the tape, by the sequence number of the nodes that made them.
+    constants
+        Of Tensors that are not on it, by ``id``.
+    """
+
+    nodes: dict[int, str] = field(default_factory=dict)
+    constants: dict[int, str] = field(default_factory=dict)
+
+    def note(self, tensor: Tensor, name: str) -> None:
+        """Call `tensor` so, unless it has a name already."""
+        node: Node | None = tensor.node
+        if node is None:
+            self.constants.setdefault(id(tensor), name)
+        else:
+            self.nodes.setdefault((node.main if isinstance(node, Port) else node).seq, name)
+
+
+def names_in(frame: FrameType, given: Mapping[str, Any] | None = None) -> Names:
+    """What the user calls Tensors.
+
+    Parameters
+    ----------
+    frame
+        A frame of the user's program: its local names count before its global ones, variables before parameters.
+        Names that begin with an underscore, and those of a notebook's history, do not count.
+    given
+        Tensors and modules by name, which count before all.
+    """
+    found = Names()
+    for scope in (given or {}, frame.f_locals, frame.f_globals):
+        mine = scope is given
+        named = {n: v for n, v in dict(scope).items() if mine or not (n.startswith("_") or n in ("In", "Out"))}
+        for name, value in named.items():
+            if isinstance(value, Tensor):
+                found.note(value, name)
+        for name, value in named.items():
+            if isinstance(value, Module):
+                for below, parameter in value.named_parameters():
+                    found.note(parameter, f"{name}.{below}")
+            elif isinstance(value, (list, tuple)):
+                for i, item in enumerate(value[:_ITEMS]):
+                    if isinstance(item, Tensor):
+                        found.note(item, f"{name}[{i}]")
+    return found
+
+
+#: As many items of a list are looked at.
+_ITEMS = 100

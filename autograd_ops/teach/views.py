@@ -1,0 +1,208 @@
+"""The tape folded by module: a view for the whole, and one for the inside of each call of a module.
+
+A view shows the boxes recorded at its own level, each call of a module below it as one item, and on its edge what lies
+outside: where its values come from and go to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from .graph import Box, Edge, Graph
+from .watching import Call
+
+__all__ = ["Item", "Line", "View", "views_of"]
+
+
+#: What sets an item of a view apart: a kind of item, and a number.
+Key: TypeAlias = tuple[str, int]
+
+
+@dataclass(eq=False, slots=True)
+class Item:
+    """One thing in a view.
+
+    Attributes
+    ----------
+    key
+        What sets it apart: a box's number, or a call's in the order of `views_of`.
+    box
+        The box, or ``None`` for a call.
+    call
+        The call that is folded to this item, or ``None`` for a box.
+    inside
+        How many ops the call has within it.
+    outside
+        Whether it lies outside of the view, and is shown for where an edge comes from or goes to.
+    far
+        Whether it is a reference to what stands elsewhere in the view, too far for an edge.
+    """
+
+    key: Key
+    box: Box | None = None
+    call: Call | None = None
+    inside: int = 0
+    outside: bool = False
+    far: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An edge of a view, between two items; `edge` is that of the tape which it stands for."""
+
+    source: Key
+    target: Key
+    edge: Edge
+
+
+@dataclass(eq=False, slots=True)
+class View:
+    """What one picture shows.
+
+    Attributes
+    ----------
+    call
+        The call that it is the inside of; ``None`` for the whole.
+    number
+        Its place in the list of views; that of the whole is 0.
+    items
+        By key, sources before targets.
+    lines
+        Between them.
+    """
+
+    call: Call | None
+    number: int
+    items: dict[Key, Item] = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
+
+
+def views_of(graph: Graph, fold: bool) -> list[View]:
+    """The views of a tape: the whole first; with `fold` one for every call of a module, too, outer before inner."""
+    chains = {box.seq: box.call.chain if fold and box.call is not None else () for box in graph}
+    outermost = {chain[0] for chain in chains.values() if chain}
+    if len(outermost) == 1:  # a box around everything would only hide it
+        chains = {seq: chain[1:] for seq, chain in chains.items()}
+    calls: dict[Call, int] = {}
+    for chain in chains.values():
+        for call in chain:
+            calls.setdefault(call, len(calls) + 1)
+    ops = _ops_within(graph, chains)
+    views = [View(None, 0), *(View(call, number) for call, number in calls.items())]
+    for view in views:
+        _fill(view, graph, chains, calls, ops)
+    return views
+
+
+def _ops_within(graph: Graph, chains: dict[int, tuple[Call, ...]]) -> dict[Call, int]:
+    count: dict[Call, int] = {}
+    for box in graph:
+        for call in chains[box.seq]:
+            count[call] = count.get(call, 0) + (box.kind == "op")
+    return count
+
+
+def _fill(
+    view: View, graph: Graph, chains: dict[int, tuple[Call, ...]], calls: dict[Call, int], ops: dict[Call, int]
+) -> None:
+    depth = 0 if view.call is None else next(c.index(view.call) + 1 for c in chains.values() if view.call in c)
+
+    def item(box: Box) -> Item:
+        """What stands for a box here, or on the edge of the view."""
+        chain = chains[box.seq]
+        inside = view.call is None or view.call in chain
+        if inside and len(chain) == depth:
+            return Item(("box", box.seq), box=box)
+        if inside:
+            call = chain[depth]
+            return Item(("call", calls[call]), call=call, inside=ops[call])
+        return Item(("outside", box.seq), box=box, outside=True)
+
+    mine = [box for box in graph if view.call is None or view.call in chains[box.seq]]
+    numbers = {box.seq for box in mine}
+    seen: set[tuple[Key, Key, int, int]] = set()
+    sources: dict[Key, Item] = {}
+    inner: dict[Key, Item] = {}
+    targets: dict[Key, Item] = {}
+    for box in mine:
+        inner.setdefault(item(box).key, item(box))
+    for edge in _touching(graph.edges, numbers):
+        source, target = item(graph.boxes[edge.source]), item(graph.boxes[edge.target])
+        if source.outside:
+            sources.setdefault(source.key, source)
+        if target.outside:
+            targets.setdefault(target.key, target)
+        folded = source.call is not None or target.call is not None
+        mark = (source.key, target.key, edge.source if folded else id(edge), edge.output)
+        if source.key != target.key and mark not in seen:
+            seen.add(mark)
+            view.lines.append(Line(source.key, target.key, edge))
+    view.items = {**sources, **_forward(inner, view.lines), **targets}
+    _cut_far(view)
+
+
+def _touching(edges: Iterable[Edge], numbers: set[int]) -> Iterable[Edge]:
+    return [edge for edge in edges if edge.source in numbers or edge.target in numbers]
+
+
+def _forward(items: dict[Key, Item], lines: list[Line]) -> dict[Key, Item]:
+    """The items with sources before targets: a call holds ops of before and after others that it only brackets."""
+    waiting = dict.fromkeys(items, 0)
+    for line in lines:
+        if line.source in items and line.target in items:
+            waiting[line.target] += 1
+    after: dict[Key, list[Key]] = {key: [] for key in items}
+    for line in lines:
+        if line.source in items and line.target in items:
+            after[line.source].append(line.target)
+    ready = [key for key, count in waiting.items() if not count]
+    ordered: dict[Key, Item] = {}
+    for key in ready:  # grows while it is gone through
+        ordered[key] = items[key]
+        for target in after[key]:
+            waiting[target] -= 1
+            if not waiting[target]:
+                ready.append(target)
+    return ordered
+
+
+#: An edge that passes so many rows of boxes is cut: a leaf stands again beside its user, an op is named there.
+_FAR = {"leaf": 3, "constant": 3, "op": 16}
+
+
+def _cut_far(view: View) -> None:
+    """Put a reference to its source at the end of every edge that is long, so that pictures stay narrow."""
+    row = dict.fromkeys(view.items, 0)
+    above = _by_target(view.lines)
+    for key in view.items:
+        row[key] = max((row[line.source] + 1 for line in above.get(key, ())), default=0)
+    first: dict[Key, int] = {}  # where a source is used first: that edge is never cut
+    for line in view.lines:
+        first[line.source] = min(first.get(line.source, row[line.target]), row[line.target])
+    references: dict[Key, list[Item]] = {}
+    lines: list[Line] = []
+    for line in view.lines:
+        source = view.items[line.source]
+        start = first[line.source] - 1 if source.box is not None and source.box.kind != "op" else row[line.source]
+        kind = "op" if source.box is None else source.box.kind
+        if row[line.target] - start <= _FAR[kind]:
+            lines.append(line)
+            continue
+        key = ("far", len(lines))
+        references.setdefault(line.target, []).append(Item(key, box=source.box, call=source.call, far=True))
+        lines.append(Line(key, line.target, line.edge))
+    view.lines = lines
+    ordered: dict[Key, Item] = {}
+    for key, item in view.items.items():
+        ordered.update((reference.key, reference) for reference in references.get(key, ()))
+        ordered[key] = item
+    view.items = ordered
+
+
+def _by_target(lines: Iterable[Line]) -> dict[Key, list[Line]]:
+    found: dict[Key, list[Line]] = {}
+    for line in lines:
+        found.setdefault(line.target, []).append(line)
+    return found
