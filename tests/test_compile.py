@@ -771,6 +771,87 @@ def test_numbers_around_a_step_are_watched():
         assert again(ag.ones(1)).item() == scale
 
 
+def test_numbers_of_an_optimizer_are_watched_and_what_else_is_read_of_it_is_not_replayed():
+    net = small()
+
+    class Scaled(optim.SGD):
+        scale = 2.0
+
+    optimizer = Scaled(net.parameters(), lr=0.1)
+    again = ag.compile(lambda x: x * optimizer.scale)
+    by_name = ag.compile(lambda x: x * getattr(optimizer, "sca" + "le"))
+    for scale in (1.0, 1.0, 3.0, 3.0, 1.0):
+        optimizer.scale = scale
+        assert again(ag.ones(1)).item() == by_name(ag.ones(1)).item() == scale
+    assert again.source()
+    assert by_name.source()
+
+    def sets(x: Any) -> Any:
+        optimizer.scale = 5.0
+        return x * 1
+
+    for function, reason in (
+        (lambda x: x * optimizer.param_groups[0]["lr"], "param_groups"),
+        (lambda x: x * getattr(optimizer, "param_" + "groups")[0]["lr"], "reads .param_groups of Scaled"),
+        (lambda x: x * optimizer.defaults["lr"], "reads .defaults of Scaled"),
+        (sets, "sets .scale of Scaled"),
+    ):
+        with pytest.warns(UserWarning, match=reason):
+            ag.compile(function)(ag.ones(1))
+
+
+def test_large_data_around_a_step_matters_only_where_it_is_read():
+    class Trainer:
+        def __init__(self) -> None:
+            self.net, self.images, self.names = small(), np.zeros((100, 100)), [str(i) for i in range(5000)]
+            self.scale = 1.0
+
+        def step(self, x: Any) -> Any:
+            return self.net(x) * self.scale
+
+        def other(self, x: Any) -> Any:
+            return self.net(x) * len(self.names)
+
+    trainer = Trainer()
+    again = ag.compile(trainer.step)
+    for i in range(6):
+        trainer.scale = float(i // 3)
+        x = numbers(i, 2, 3)
+        np.testing.assert_array_equal(again(x).detach().numpy(), trainer.step(x).detach().numpy())
+    assert again.source().count("def step_again") == 2
+    with pytest.warns(UserWarning, match="more Python values"):
+        ag.compile(trainer.other)(numbers(0, 2, 3))
+
+
+def test_a_step_that_imports_is_replayed(tmp_path, monkeypatch):
+    (tmp_path / "imported_within_a_step.py").write_text("TWO = 2.0")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    @ag.compile
+    def again(x: Any) -> Any:
+        from imported_within_a_step import TWO
+
+        return x * TWO
+
+    assert again(ag.ones(1)).item() == again(ag.ones(1)).item() == 2.0
+    assert again.source()
+
+
+def test_a_program_that_is_imported_is_watched(tmp_path, monkeypatch):
+    program = """
+import autograd_ops as ag
+scale, found = 1.0, []
+again = ag.compile(lambda x: x * scale)
+for scale in (1.0, 2.0, 2.0):
+    found.append(again(ag.ones(1)).item())
+"""
+    (tmp_path / "imported_with_a_step.py").write_text(program)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import imported_with_a_step
+
+    assert imported_with_a_step.found == [1.0, 2.0, 2.0]
+
+
 def test_errors_are_those_of_the_step_and_leave_nothing_behind():
     net = small()
     again = ag.compile(lambda x: net(x))

@@ -141,6 +141,7 @@ class Compiled:
             _here.recording = True
             recorder = Recorder(tensors)
             watch = Watch(self._of, recorder.is_listening)
+            recorder.read_attribute = watch.note_attribute
             for value in objects_in((args, kwargs)):
                 watch.note(value)
             profile, collecting = sys.getprofile(), gc.isenabled()

@@ -18,7 +18,7 @@ from ..runtime import fit
 from ..tensor import Tensor
 from .helpers import copied, to_array
 
-__all__ = ["Accumulate", "Again", "Call", "Lines"]
+__all__ = ["Accumulate", "Again", "Call", "Lines", "is_ours"]
 
 #: From so many bytes on an array is let go of after the last line that needs it, rather than at the end.
 LARGE = 2**16
@@ -273,7 +273,7 @@ class Lines:
                     self.give_up("it changes a tensor in a way that is not recorded")
 
 
-def _is_ours(name: str | None) -> bool:
+def is_ours(name: str | None) -> bool:
     """Whether a module of this name, or generated code, which has none, is the library's."""
     return name is None or name.partition(".")[0] in ("autograd_ops", "autograd_backends")
 
@@ -281,6 +281,6 @@ def _is_ours(name: str | None) -> bool:
 def _where() -> str:
     """The line of the user's program that runs."""
     frame: Any = sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
+    while frame.f_back is not None and is_ours(frame.f_globals.get("__name__")):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}, line {frame.f_lineno}"

@@ -28,8 +28,9 @@ from ..tape import Node, Port, mode
 from ..tensor import Tensor
 from .backward import Backward
 from .helpers import copied
-from .lines import Again, Call
+from .lines import Again, Call, is_ours
 from .patches import stubbed, swapped
+from .watch import BY_VALUE
 
 __all__ = ["Recorder"]
 
@@ -38,7 +39,15 @@ _CONSTANT = ("zeros", "ones", "empty", "full", "arange", "linspace", "eye")
 
 
 class Recorder(Backward):
-    """Lines of a step that runs within `recording`; the arguments are those of `Lines`."""
+    """Lines of a step that runs within `recording`; the arguments are those of `Lines`.
+
+    Attributes
+    ----------
+    read_attribute
+        What is told of an attribute that the step reads of an optimizer: ``read_attribute(optimizer, name)``.
+    """
+
+    read_attribute: Callable[[Any, str], None]
 
     @contextmanager
     def recording(self) -> Any:
@@ -74,6 +83,7 @@ class Recorder(Backward):
         for base, names in ((Optimizer, ("step", "zero_grad")), (LRScheduler, ("step",))):
             for cls in (base, *_below(base)):
                 found += [(cls, name, self._again) for name in names if name in cls.__dict__]
+            found += [(base, "__getattribute__", self._get_patch), (base, "__setattr__", self._set_patch)]
         for cls in {type(backend) for backend in _kernels.values()}:
             found += [
                 (cls, "to_host", lambda real: self._refusing(real, "it reads a value")),
@@ -293,6 +303,28 @@ class Recorder(Backward):
                 self.lines.append(f"{self.tensor_name(tensor)}.grad = {said}")
 
         return property(get, set_)
+
+    def _get_patch(self, real: Any) -> Any:
+        """What a step reads of an optimizer or scheduler by itself: numbers are watched, the rest changes in steps."""
+
+        def get(owner: Any, name: str) -> Any:
+            value = real(owner, name)
+            if self._listening and not is_ours(sys._getframe(1).f_globals.get("__name__")):
+                if name in real(owner, "__dict__") and type(value) not in BY_VALUE:
+                    self.give_up(f"it reads .{name} of {type(owner).__name__}")
+                elif not callable(value):
+                    self.read_attribute(owner, name)
+            return value
+
+        return get
+
+    def _set_patch(self, real: Any) -> Any:
+        def set_(owner: Any, name: str, value: Any) -> None:
+            real(owner, name, value)
+            if self._listening and not is_ours(sys._getframe(1).f_globals.get("__name__")):
+                self.give_up(f"it sets .{name} of {type(owner).__name__}")
+
+        return set_
 
     def _data_patch(self, real: Any) -> Any:
         def get(tensor: Tensor) -> Tensor:

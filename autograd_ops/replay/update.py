@@ -145,7 +145,8 @@ class Update:
         packs = self._packs_now() if optimizer.state else []
         if not self._alike():
             packs = None
-        now = [optimizer.param_groups, optimizer.state, *optimizer.param_groups, *(packs or [packs is None])]
+        now = [optimizer.param_groups, optimizer.state, *optimizer.param_groups, *(packs or ())]
+        now.append(packs is None)
         if len(now) == len(self._known) and all(map(is_, now, self._known)):
             return
         self._known = now
