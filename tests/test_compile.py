@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import random
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -835,6 +837,20 @@ def test_a_step_that_imports_is_replayed(tmp_path, monkeypatch):
 
     assert again(ag.ones(1)).item() == again(ag.ones(1)).item() == 2.0
     assert again.source()
+
+
+def test_an_op_first_called_by_another_of_its_names_within_a_recording():
+    program = """
+import autograd_ops as ag
+from autograd_ops.nn import functional as F
+w = ag.ones(3, requires_grad=True)
+for function in (lambda x: (x * w).relu().sum(), lambda x: F.relu(F.relu(x * w) * w).sum()):
+    again = ag.compile(function)
+    again(ag.ones(3)).backward()
+    assert again.source(), "it was not replayed"
+"""
+    run = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 def test_a_program_that_is_imported_is_watched(tmp_path, monkeypatch):

@@ -54,11 +54,10 @@ class Recorder(Backward):
         """Let the ops, and what else there is to know of, write lines, in a ``with`` block."""
         with ExitStack() as stack:
             for op in list(TABLE.values()):
-                for function, _ in ((op.function, ()), *op.faces):
-                    stack.enter_context(stubbed(function, self._op_stub(op)))
+                stack.enter_context(stubbed(self._op_stub(op), op.function, *[face for face, _ in op.faces]))
             for function in _again_functions():
-                stack.enter_context(stubbed(function, lambda real, args, kwargs: self._again(real)(*args, **kwargs)))
-            stack.enter_context(stubbed(inplace.bump, self._bump_stub))  # type: ignore[arg-type]
+                stack.enter_context(stubbed(lambda real, args, kwargs: self._again(real)(*args, **kwargs), function))
+            stack.enter_context(stubbed(self._bump_stub, inplace.bump))  # type: ignore[arg-type]
             for owner, name, make in self._patches():
                 stack.enter_context(swapped(owner, name, make(getattr(owner, name))))
             yield
