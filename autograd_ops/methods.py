@@ -186,6 +186,7 @@ for _place, _names in functions.LAZY.items():
 lazy.attach(Tensor, "interop.python", "__divmod__", "__rdivmod__", "__reversed__", "__round__")
 lazy.attach(Tensor, "interop.numpy_calls", "__array_function__", "__array_ufunc__")
 lazy.attach(Tensor, "interop.dlpack", "__dlpack__", "__dlpack_device__")
+lazy.attach(Tensor, "teach.tensor_display", "_repr_html_")
 
 # ---------------------------------------------------------------- backward
 

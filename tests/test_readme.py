@@ -13,7 +13,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_python_of_a_page_runs_from_top_to_bottom(page: Path) -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```(?:python|{code-cell})\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     scope: dict[str, object] = {"__name__": page.stem}
     for block in blocks:
         exec(compile(block, str(page), "exec"), scope)

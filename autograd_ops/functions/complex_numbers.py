@@ -136,7 +136,7 @@ def angle(input: Tensor) -> Tensor:
 
 
 def sgn(input: Tensor) -> Tensor:
-    """input / |input|, and 0 at 0; of real numbers `sign`.
+    """``input / |input|``, and 0 at 0; of real numbers `sign`.
 
     Examples
     --------

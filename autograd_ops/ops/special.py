@@ -57,7 +57,7 @@ ndtri.backward(x=lambda g, out: g * (exp(0.5 * (out * out)) * math.sqrt(2.0 * ma
 
 @op(formula="dx = g digamma(x)", floating=True)
 def lgamma(x: Array) -> Array:
-    """log |gamma(x)|: infinite at 0, -1, -2, ..."""
+    """``log |gamma(x)|``: infinite at 0, -1, -2, ..."""
     return kernels(x).lgamma(x)
 
 

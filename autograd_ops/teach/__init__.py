@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from .comparing import compare
     from .error_display import explain_errors
     from .explaining import explain
+    from .flow import gradient_flow
+    from .loss_curve import LossCurve
+    from .memory import memory_timeline
     from .no_gradient import why_no_grad
     from .not_finite import explain_nan
     from .picture import tape
     from .steps import backward_steps
+    from .units import dead_units
     from .watching import watch
 
 #: What is imported when it is first asked for.
@@ -31,6 +35,10 @@ _LAZY = {
     "teach.comparing": ("compare",),
     "teach.error_display": ("explain_errors",),
     "teach.explaining": ("explain",),
+    "teach.flow": ("gradient_flow",),
+    "teach.loss_curve": ("LossCurve",),
+    "teach.memory": ("memory_timeline",),
+    "teach.units": ("dead_units",),
     "teach.no_gradient": ("why_no_grad",),
     "teach.not_finite": ("explain_nan",),
     "teach.picture": ("tape",),

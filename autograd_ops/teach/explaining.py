@@ -167,14 +167,15 @@ def _drawn(operand: ErrorOperand, rank: int) -> str:
 
 
 _STYLE = f"""
-.ago-error .operands td.size {{ border: 1px solid {LINE}; background: {PAPER}; min-width: 44px; text-align: center; }}
-.ago-error .operands td.clash {{ border: 2px solid {RED}; color: {RED}; font-weight: 700; }}
-.ago-error .operands td, .ago-error .operands th {{ border-bottom: 0; }}
-.ago-error .operands td.size {{ border-bottom: 1px solid {LINE}; }}
-.ago-error .operands td.clash {{ border-bottom: 2px solid {RED}; }}
-.ago-error .operands {{ border-collapse: separate; border-spacing: 4px; }}
-.ago-error .facts td, .ago-error .facts th {{ text-align: left; vertical-align: top; }}
-.ago-error .facts th {{ color: {GREY}; }}
+.ago.ago-error .operands td.size {{ border: 1px solid {LINE}; background: {PAPER}; min-width: 44px;
+  text-align: center; }}
+.ago.ago-error .operands td.clash {{ border: 2px solid {RED}; color: {RED}; font-weight: 700; }}
+.ago.ago-error .operands td, .ago.ago-error .operands th {{ border-bottom: 0; }}
+.ago.ago-error .operands td.size {{ border-bottom: 1px solid {LINE}; }}
+.ago.ago-error .operands td.clash {{ border-bottom: 2px solid {RED}; }}
+.ago.ago-error .operands {{ border-collapse: separate; border-spacing: 4px; }}
+.ago.ago-error .facts td, .ago.ago-error .facts th {{ text-align: left; vertical-align: top; }}
+.ago.ago-error .facts th {{ color: {GREY}; }}
 """
 
 

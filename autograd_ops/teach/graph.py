@@ -8,7 +8,7 @@ Nothing here draws, and nothing that draws looks at a node.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
@@ -46,13 +46,16 @@ class Kept:
     nbytes
         Its size in memory.
     array
-        A number that is the same for what is the same array: nodes may share one, and it may be an input's own.
+        A number that is the same for what is the same array, which nodes may share.
+    leafs
+        Whether it is the array of a leaf, which is there anyway.
     """
 
     name: str
     shape: tuple[int, ...]
     nbytes: int
     array: int
+    leafs: bool
 
 
 @dataclass(eq=False, slots=True)
@@ -154,8 +157,8 @@ class Graph:
 
     @property
     def kept_bytes(self) -> int:
-        """Bytes of all arrays that the nodes keep, each counted once."""
-        return sum({kept.array: kept.nbytes for box in self for kept in box.kept}.values())
+        """Bytes of all arrays that the nodes keep, each counted once, and without those of leaves."""
+        return sum({kept.array: kept.nbytes for box in self for kept in box.kept if not kept.leafs}.values())
 
     def __iter__(self) -> Iterator[Box]:
         return iter(self.boxes.values())
@@ -206,8 +209,10 @@ def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True,
     if walked is None and gradients and not known:
         walked = _walk(tensor, root, notes)
     found = _Found({}, {}) if walked is None else _found(walked)
+    leaves = [node.ref() for node in nodes if isinstance(node, Leaf)]
+    of_leaves = {id(leaf.array) for leaf in leaves if leaf is not None}
     all_boxes = {
-        node.seq: _box(node, seen, names.nodes.get(node.seq, ""), found.arrived)
+        node.seq: _box(node, seen, names.nodes.get(node.seq, ""), found.arrived, of_leaves)
         for node, seen in zip(nodes, all_seen, strict=True)
     }
     boxes: dict[int, Box] = {}
@@ -254,7 +259,7 @@ def _main(node: Node) -> Node:
     return node.main if isinstance(node, Port) else node
 
 
-def _box(node: Node, seen: Seen | None, name: str, found: Mapping[int, Any]) -> Box:
+def _box(node: Node, seen: Seen | None, name: str, found: Mapping[int, Any], of_leaves: Container[int]) -> Box:
     several = isinstance(node.dtype, (list, tuple))
     shapes = tuple(map(tuple, node.shape)) if several else (tuple(node.shape),)
     dtypes = tuple(map(_dtype, node.dtype)) if several else (_dtype(node.dtype),)
@@ -283,7 +288,7 @@ def _box(node: Node, seen: Seen | None, name: str, found: Mapping[int, Any]) -> 
     step = innermost(node.op)
     box.op, box.formula = step.name, step.formula
     box.freed = node.saved is FREED
-    box.kept = tuple([_sized(name, array) for name, array in kept_arrays(node)])
+    box.kept = tuple([_sized(name, array, of_leaves) for name, array in kept_arrays(node)])
     return box
 
 
@@ -291,10 +296,10 @@ def _dtype(dtype: Any) -> str:
     return str(getattr(dtype, "name", dtype)).rpartition(".")[2]
 
 
-def _sized(name: str, array: Any) -> Kept:
+def _sized(name: str, array: Any, of_leaves: Container[int]) -> Kept:
     shape = tuple(array.shape)
     itemsize = getattr(array.dtype, "itemsize", None) or np.dtype(dtype_name(array)).itemsize
-    return Kept(name, shape, int(np.prod(shape, dtype=np.int64)) * itemsize, id(array))
+    return Kept(name, shape, int(np.prod(shape, dtype=np.int64)) * itemsize, id(array), id(array) in of_leaves)
 
 
 def _edges(node: Node, sent: Sequence[Any]) -> list[Edge]:

@@ -18,7 +18,7 @@ def listing(graph: Graph) -> str:
     leaves = [box for box in graph if box.kind == "leaf"]
     lines = [
         f"the tape of {root.name or root.label}: {_count(len(ops), 'op')}, {_count(len(leaves), 'leaf', 'leaves')}, "
-        f"{size_in_words(graph.kept_bytes)} kept; backward runs it from the last line to the first"
+        f"{size_in_words(graph.kept_bytes)} kept beside the leaves; backward runs them from below"
     ]
     places = {box.seq: place for place, box in enumerate(ops, 1)}
     named = {box.seq: box.name or (f"%{places[box.seq]}" if box.kind == "op" else _unnamed(box)) for box in graph}

@@ -21,7 +21,7 @@ RED = "#b42318"  # disagrees, clashes, dead
 #: Every rule is under ``.ago``, so a notebook's own style stays as it is; and what a notebook sets is set again.
 STYLE = f"""
 .ago {{ font: 14px/1.45 {FONT}; color: {INK}; background: {PAPER}; padding: 12px; border-radius: 6px; max-width: 100%;
-  box-sizing: border-box; color-scheme: light; }}
+  box-sizing: border-box; overflow-x: auto; color-scheme: light; }}
 .ago * {{ box-sizing: border-box; }}
 .ago code, .ago pre, .ago .mono {{ font-family: {MONO}; font-size: 13px; background: none; color: inherit; }}
 .ago pre {{ margin: 0; white-space: pre-wrap; }}
@@ -31,7 +31,8 @@ STYLE = f"""
 .ago .gradient {{ color: {ORANGE}; }}
 .ago .good {{ color: {GREEN}; }}
 .ago .bad {{ color: {RED}; font-weight: 600; }}
-.ago table {{ border-collapse: collapse; margin: 6px 0; font-variant-numeric: tabular-nums; }}
+.ago table {{ border-collapse: collapse; margin: 6px 0; font-size: inherit; color: inherit;
+  font-variant-numeric: tabular-nums; }}
 .ago th, .ago td {{ padding: 3px 10px; text-align: right; border: 0;
   border-bottom: 1px solid {LINE}; background: none; }}
 .ago th {{ font-weight: 600; color: {GREY}; }}

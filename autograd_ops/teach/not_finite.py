@@ -176,8 +176,8 @@ class NanExplanation(Shown):
         rows = "".join(f"<tr><th scope='row'>{escape(n)}</th><td>{escape(t)}</td></tr>" for n, t in self._rows())
         code = f"<pre class='code'>{escape(self.code)}</pre>" if self.code else ""
         kind = "good" if self.where == "nowhere" else "bad"
-        style = "<style>.ago-nan th, .ago-nan td { text-align: left; vertical-align: top; }"
-        style += ".ago-nan .code { background: #f4f6f8; padding: 8px 10px; border-radius: 6px; }</style>"
+        style = "<style>.ago.ago-nan th, .ago.ago-nan td { text-align: left; vertical-align: top; }"
+        style += ".ago.ago-nan .code { background: #f4f6f8; padding: 8px 10px; border-radius: 6px; }</style>"
         return framed(f"{style}<h4 class='{kind}'>{escape(self.message)}</h4><table>{rows}</table>{code}", "nan")
 
 

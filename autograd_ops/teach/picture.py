@@ -62,7 +62,7 @@ def tape(
     >>> with teach.watch():
     ...     loss = x * x + x
     >>> print(teach.tape(loss))
-    the tape of loss: 2 ops, 1 leaf, 4 B kept; backward runs it from the last line to the first
+    the tape of loss: 2 ops, 1 leaf, 0 B kept beside the leaves; backward runs them from below
       x                  leaf                             value 3, gradient 7
       %1     = mul(x=x, y=x)                              value 9, gradient 1, keeps y 4 B, x 4 B
       loss   = add(x=%1, y=x)                             value 12, gradient 1
@@ -138,21 +138,20 @@ _LEGEND = (
 )
 
 _STYLE = f"""
-.ago-tape .both {{ display: flex; flex-wrap: wrap; gap: 12px; align-items: flex-start; }}
-.ago-tape .views {{ flex: 1 1 420px; min-width: 0; }}
-.ago-tape .scroll {{ overflow: auto; max-height: 640px; border: 1px solid {LINE}; border-radius: 6px; }}
-.ago-tape svg {{ display: block; max-width: none; margin: 0 auto; }}
-.ago-tape .details {{ flex: 1 1 260px; max-width: 420px; max-height: 680px; overflow: auto; background: {SOFT};
+.ago.ago-tape .both {{ display: flex; flex-wrap: wrap; gap: 12px; align-items: flex-start; }}
+.ago.ago-tape .views {{ flex: 1 1 420px; min-width: 0; }}
+.ago.ago-tape .scroll {{ overflow: auto; max-height: 640px; border: 1px solid {LINE}; border-radius: 6px; }}
+.ago.ago-tape svg {{ display: block; max-width: none; margin: 0 auto; }}
+.ago.ago-tape .details {{ flex: 1 1 260px; max-width: 420px; max-height: 680px; overflow: auto; background: {SOFT};
   border-radius: 6px; padding: 10px 12px; }}
-.ago-tape .details > p {{ margin: 0; }}
-.ago-tape .details th {{ text-align: left; vertical-align: top; padding-left: 0; white-space: nowrap; }}
-.ago-tape .details td {{ text-align: left; overflow-wrap: anywhere; }}
-.ago-tape .legend {{ margin: 0 0 8px; color: {GREY}; }}
-.ago-tape .legend span {{ margin-right: 18px; }}
-.ago-tape nav {{ margin: 0 0 8px; }}
-.ago-tape .ago-box {{ cursor: pointer; outline: none; }}
-.ago-tape .ago-box:hover rect, .ago-tape .ago-box:focus-visible rect, .ago-tape .ago-box.chosen rect {{ stroke: {BLUE};
-  stroke-width: 2.5; }}
+.ago.ago-tape .details > p {{ margin: 0; }}
+.ago.ago-tape .details th {{ text-align: left; vertical-align: top; padding-left: 0; white-space: nowrap; }}
+.ago.ago-tape .details td {{ text-align: left; overflow-wrap: anywhere; }}
+.ago.ago-tape .legend {{ margin: 0 0 8px; color: {GREY}; }}
+.ago.ago-tape .legend span {{ margin-right: 18px; }}
+.ago.ago-tape nav {{ margin: 0 0 8px; }}
+.ago.ago-tape .ago-box {{ cursor: pointer; outline: none; }}
+.ago.ago-tape .ago-box:is(:hover, :focus-visible, .chosen) rect {{ stroke: {BLUE}; stroke-width: 2.5; }}
 """
 
 #: Runs with the fragment's root element as ``root``.

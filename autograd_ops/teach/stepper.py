@@ -90,25 +90,25 @@ def _end(leaves: Mapping[str, Any]) -> str:
 
 
 _STYLE = f"""
-.ago-stepper .controls {{ display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin-bottom: 10px; }}
-.ago-stepper .controls input {{ flex: 1 1 120px; max-width: 320px; accent-color: {ORANGE}; }}
-.ago-stepper .both {{ display: flex; flex-wrap: wrap; gap: 12px; align-items: flex-start; }}
-.ago-stepper .scroll {{ flex: 1 1 360px; min-width: 0; overflow: auto; max-height: 640px; border: 1px solid {LINE};
+.ago.ago-stepper .controls {{ display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin-bottom: 10px; }}
+.ago.ago-stepper .controls input {{ flex: 1 1 120px; max-width: 320px; accent-color: {ORANGE}; }}
+.ago.ago-stepper .both {{ display: flex; flex-wrap: wrap; gap: 12px; align-items: flex-start; }}
+.ago.ago-stepper .scroll {{ flex: 1 1 360px; min-width: 0; overflow: auto; max-height: 640px; border: 1px solid {LINE};
   border-radius: 6px; }}
-.ago-stepper svg {{ display: block; max-width: none; margin: 0 auto; }}
-.ago-stepper .steps {{ flex: 1 1 320px; min-width: 0; max-width: 560px; max-height: 640px; overflow: auto;
+.ago.ago-stepper svg {{ display: block; max-width: none; margin: 0 auto; }}
+.ago.ago-stepper .steps {{ flex: 1 1 320px; min-width: 0; max-width: 560px; max-height: 640px; overflow: auto;
   background: {SOFT}; border-radius: 6px; padding: 10px 12px; }}
-.ago-stepper th {{ text-align: left; vertical-align: top; padding-left: 0; white-space: nowrap; }}
-.ago-stepper td {{ text-align: left; overflow-wrap: anywhere; }}
-.ago-stepper h4 .beside {{ font-weight: 400; color: {GREY}; }}
-.ago-stepper .ago-gradient {{ visibility: hidden; }}
-.ago-stepper .reached .ago-gradient {{ visibility: visible; }}
-.ago-stepper .reached .ago-gradient, .ago-stepper .done .ago-gradient {{ visibility: visible; }}
-.ago-stepper .done > rect {{ fill: #fff4e5; }}
-.ago-stepper .now > rect {{ fill: #ffe3bf; stroke: {ORANGE}; stroke-width: 2.5; }}
-.ago-stepper .now text {{ fill: {INK}; }}
-.ago-stepper .fresh .ago-gradient {{ font-weight: 700; }}
-.ago-stepper input:focus-visible {{ outline: 2px solid {BLUE}; }}
+.ago.ago-stepper th {{ text-align: left; vertical-align: top; padding-left: 0; white-space: nowrap; }}
+.ago.ago-stepper td {{ text-align: left; overflow-wrap: anywhere; }}
+.ago.ago-stepper h4 .beside {{ font-weight: 400; color: {GREY}; }}
+.ago.ago-stepper .ago-gradient {{ visibility: hidden; }}
+.ago.ago-stepper .reached .ago-gradient {{ visibility: visible; }}
+.ago.ago-stepper .reached .ago-gradient, .ago.ago-stepper .done .ago-gradient {{ visibility: visible; }}
+.ago.ago-stepper .done > rect {{ fill: #fff4e5; }}
+.ago.ago-stepper .now > rect {{ fill: #ffe3bf; stroke: {ORANGE}; stroke-width: 2.5; }}
+.ago.ago-stepper .now text {{ fill: {INK}; }}
+.ago.ago-stepper .fresh .ago-gradient {{ font-weight: 700; }}
+.ago.ago-stepper input:focus-visible {{ outline: 2px solid {BLUE}; }}
 """
 
 #: Runs with the fragment's root element as ``root``.

@@ -110,7 +110,7 @@ class watch:
     >>> with teach.watch():
     ...     loss = (x * 3).sum()
     >>> print(teach.tape(loss))
-    the tape of loss: 2 ops, 1 leaf, 0 B kept; backward runs it from the last line to the first
+    the tape of loss: 2 ops, 1 leaf, 0 B kept beside the leaves; backward runs them from below
       x                  leaf                             value [1, 2], gradient [3, 3]
       %1     = mul(x=x, y=3)                              value [3, 6], gradient [1, 1]
       loss   = sum(x=%1)                                  value 9, gradient 1

@@ -37,7 +37,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """x1 · x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`.
+    """``x1 · x2 / (max(|x1|, eps) max(|x2|, eps))`` along `dim`.
 
     Parameters
     ----------
