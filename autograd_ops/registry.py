@@ -63,6 +63,9 @@ class OpFunction(Protocol[P, R]):
     def joint(self, rule: Rule) -> None:
         """Give all inputs one rule, which returns their gradients in order."""
 
+    def at_once(self, rule: Rule) -> None:
+        """Give a way to all gradients in one call, for walks of arrays."""
+
 
 @dataclass(frozen=True, slots=True)
 class Input:
@@ -158,6 +161,7 @@ class Op(Step):
         self.recorded = recorded
         self.rules: dict[str, Rule] = {}
         self.joint_rule: Rule | None = None
+        self.rule_at_once: Rule | None = None
         self.kept: tuple[Kept, ...] = ()
         self.keeps_arrays = False
         #: For each differentiable input, whether its rule names outputs, and which differentiable inputs it names.
@@ -201,6 +205,23 @@ class Op(Step):
         """Give all inputs one rule, which returns their gradients in order; it may name ``needs``."""
         self.joint_rule = rule
         self._keep(dict.fromkeys(self.differentiable, rule))
+
+    def at_once(self, rule: Rule) -> None:
+        """Give a way to all gradients in one call of a kernel, beside the rules for each.
+
+        It says what the rules say, of arrays alone, and it may name ``needs`` and what one of them names. Several rules
+        cost a call of an op each, which is more than the arithmetic of small arrays; but they record themselves.
+
+        Raises
+        ------
+        RegistryError
+            If it names something else, or an input is a sequence.
+        """
+        unknown = set(parameters(rule)[1:]) - {"needs", *(kept.name for kept in self.kept)}
+        if unknown or any(i.kind == "arrays" for i in self.inputs):
+            why = f"names {min(unknown)!r}, which no rule names" if unknown else "takes no sequence of inputs"
+            raise RegistryError(f"op {self.name}: its rule for all gradients at once {why}")
+        self.rule_at_once = rule
 
     def _keep(self, rules: dict[str, Rule]) -> None:
         wanted: dict[str, list[str]] = {}

@@ -226,6 +226,7 @@ CALL_GLOBALS: dict[str, Any] = {
 }
 
 PULL_GLOBALS: dict[str, Any] = {
+    "tape_mode": mode,
     "changed": changed,
     "check_versions": check_versions,
     "fit": fit,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograd_ops as ag
-from autograd_backends import get_backend
+from autograd_backends import Backend, get_backend
 from autograd_backends.numpy_backend.onednn.library import why_not
 from autograd_ops import nn, settings
 from autograd_ops.amp import GradScaler, autocast
@@ -28,6 +28,7 @@ def test_flags_can_be_set():
     assert not ag.backends.cuda.matmul.allow_tf32
     assert not ag.backends.mps.is_available()
     assert ag.backends.mkldnn.is_available() == (why_not() is None)
+    assert not Backend().uses_onednn()
     assert cudnn.version() is None
 
 

@@ -268,7 +268,7 @@ class Update:
         ):
             return
         watch._gradient = watch._left = None  # eagerly, this gradient would be another object than that of before
-        watch.stepped(self._optimizer._parameters(), type(self._optimizer).__name__)
+        watch.stepped(self._optimizer.param_groups, type(self._optimizer).__name__)
         self._seen = watch._gradient, leaf.before  # type: ignore[union-attr]
 
 

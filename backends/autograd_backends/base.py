@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from functools import cache, cached_property, partial
@@ -136,6 +136,10 @@ class Backend:
         library = self.array_types[0].__module__.partition(".")[0]
         return f"{library} {getattr(import_module(library), '__version__', '')}".strip()
 
+    def uses_onednn(self) -> bool:
+        """Whether oneDNN does its large products and convolutions."""
+        return False
+
     # ---------------------------------------------------------------- dtypes
 
     def dtype(self, name: str) -> Any:
@@ -219,13 +223,6 @@ class Backend:
     def write(self, target: Array, value: Array) -> None:
         """Set every element of `target` to `value`, broadcast, in place."""
         target[...] = value
-
-    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
-        """`arrays` of one shape, in one piece or in several, for what changes elements in place by themselves.
-
-        In several where many passes over all of them cost more.
-        """
-        return (arrays,)
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         """Zeros of the dtype and device of `array`.
@@ -393,10 +390,42 @@ class Backend:
 
     # The spatial dimensions are counted in the names, but the functions are the same for one, two and three.
 
+    descend = _default("updates.descend")
+    adam_step = _default("updates.adam_step")
+
     linear = _default("linear.linear")
     linear_x_backward = _default("linear.linear_x_backward")
     linear_weight_backward = _default("linear.linear_weight_backward")
     linear_bias_backward = _default("linear.linear_bias_backward")
+
+    def linear_backward(
+        self, x: Array, weight: Array, output_grad: Array, transposed: bool, needs: tuple[bool, bool, bool]
+    ) -> tuple[Array | None, Array | None, Array | None]:
+        """The gradients of x, weight and bias of `linear`, those that `needs` names; of arrays that fit.
+
+        Parameters
+        ----------
+        x
+            [..., d_input], or ``None`` where the gradient of weight is not needed.
+        weight
+            [d_input, d_output], or with `transposed` [d_output, d_input], as its gradient is then; or ``None`` where
+            the gradient of x is not needed.
+        output_grad
+            [..., d_output]
+        """
+        of_x, of_weight, of_bias = needs
+        x_grad = weight_grad = bias_grad = None
+        if of_x:
+            x_grad = (
+                self.linear(output_grad, weight, None) if transposed else self.linear_x_backward(weight, output_grad)
+            )
+        if of_weight:
+            left, right = (output_grad, x) if transposed else (x, output_grad)
+            weight_grad = self.linear_weight_backward(left, right)
+        if of_bias:
+            bias_grad = self.linear_bias_backward(output_grad)
+        return x_grad, weight_grad, bias_grad
+
     embedding = _default("embedding.embedding")
     embedding_backward = _default("embedding.embedding_backward")
     conv1d, conv2d, conv3d = _for_ranks("conv.conv")
@@ -427,6 +456,9 @@ class Backend:
     adaptive_max_pool1d_with_indices = _default("pool.adaptive_max_pool_with_indices")
     adaptive_max_pool2d_with_indices = _default("pool.adaptive_max_pool_with_indices")
     adaptive_max_pool3d_with_indices = _default("pool.adaptive_max_pool_with_indices")
+    max_pool1d = max_pool2d = max_pool3d = _default("pool.max_pool")
+    gather_cells = _default("pool.gather_cells")
+    scatter_cells = _default("pool.scatter_cells")
     gather_planes = _default("pool.gather_planes")
     scatter_planes = _default("pool.scatter_planes")
     avg_pool1d = _default("pool.avg_pool")
@@ -469,7 +501,12 @@ class Backend:
     lstm_backward = _default("recurrent.lstm_backward")
     gru = _default("recurrent.gru")
     gru_backward = _default("recurrent.gru_backward")
+    relu = _default("activation.relu")
     relu_backward = _default("activation.relu_backward")
+    sigmoid = _default("activation.sigmoid")
+    sigmoid_backward = _default("activation.sigmoid_backward")
+    silu = _default("activation.silu")
+    silu_backward = _default("activation.silu_backward")
     gelu = _default("activation.gelu")
     gelu_backward = _default("activation.gelu_backward")
     softmax = _default("softmax.softmax")
@@ -481,6 +518,7 @@ class Backend:
     logsumexp = _default("softmax.logsumexp")
     ctc_loss = _default("ctc.ctc_loss")
     ctc_loss_backward = _default("ctc.ctc_loss_backward")
+    ctc_loss_posterior = _default("ctc.ctc_loss_posterior")
     cholesky_ex = _default("linalg.cholesky_ex")
     inv_ex = _default("linalg.inv_ex")
     solve = _default("linalg.solve")
@@ -506,7 +544,7 @@ class Backend:
         return True
 
     def has_ctc_loss_backward(self) -> bool:
-        """Whether `ctc_loss_backward` is to be used; without it the tape differentiates the loss step by step."""
+        """Whether `ctc_loss_backward` and `ctc_loss_posterior` are used; if not, the tape differentiates each step."""
         return True
 
     erf = _default("special.erf")

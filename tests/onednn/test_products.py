@@ -69,6 +69,40 @@ def test_matmul(batch: Any, n: int, k: int, m: int, of_x: Any, of_y: Any) -> Non
     close_as_sum(products.matmul(x, y), exact, np.matmul(abs(x).astype("float64"), abs(y)), k)
 
 
+@common
+@given(batches(), sizes, sizes, sizes, layouts, layouts)
+def test_matmul_into_a_part_of_an_array(batch: Any, n: int, k: int, m: int, of_x: Any, of_y: Any) -> None:
+    first, second = batch
+    x, y = of_x(numbers(*first, n, k)), of_y(numbers(*second, k, m))
+    exact = np.matmul(x.astype("float64"), y.astype("float64"))
+    whole = np.full((*exact.shape[:-2], 2, n, m), 7, np.float32)
+    out = products.matmul_into(x, y, whole[..., 1, :, :])
+    assert np.shares_memory(out, whole)
+    close_as_sum(out, exact, np.matmul(abs(x).astype("float64"), abs(y)), k)
+    assert (whole[..., 0, :, :] == 7).all()
+
+
+@pytest.mark.usefixtures("onednn_does_all")
+@pytest.mark.parametrize("n", [1, 3, 16])
+def test_matmul_into_of_rows_that_overlap(n: int) -> None:
+    # As a correlation has its columns: each window is a matrix, which shares rows with the next.
+    rows = numbers(9, 4, 8)
+    windows = np.lib.stride_tricks.as_strided(rows, (7, 12, 8), rows.strides)
+    weight, out = numbers(n, 12), np.empty((n, 7, 8), np.float32)
+    namespace(rows).matmul_into(weight, windows, out.swapaxes(0, 1))
+    np.testing.assert_allclose(out, np.einsum("nk,wkp->nwp", weight, windows), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.usefixtures("onednn_does_all")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_onednn_declines_numpy_writes_into_the_same_array(dtype: str) -> None:
+    x, y = numbers(1000, 4, 2).astype(dtype), np.broadcast_to(numbers(1, 2, 4).astype(dtype), (1000, 2, 4))
+    out = np.empty((1000, 4, 4), dtype)
+    assert products.matmul_into(x, y, out) is None
+    assert namespace(x).matmul_into(x, y, out) is out
+    np.testing.assert_allclose(out, x @ y, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("x", "y"), [((7,), (7,)), ((7,), (7, 3)), ((3, 7), (7,)), ((2, 3, 7), (7,)), ((7,), (2, 7, 3))]
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar
@@ -15,7 +14,7 @@ from ..base import Backend
 from ..device import Device
 from . import activation as activations
 from . import attention as attentions
-from . import bits, namespace
+from . import bits, namespace, updates
 from . import conv as convs
 from . import correlate as correlations
 from . import cross_entropy as class_losses
@@ -26,7 +25,6 @@ from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
-from .blocks import in_cache
 from .buffers import keep_freed_memory
 from .onednn.gate import open_gates
 from .unfold import unfold
@@ -98,6 +96,9 @@ class NumpyBackend(Backend):
         number = import_module(".onednn.threads", __name__).wanted() or found.threads()
         return f"{super().config()}, oneDNN {found.version} ({found.path}), threads: {number}"
 
+    def uses_onednn(self) -> bool:
+        return import_module(".onednn.library", __name__).why_not() is None
+
     def dtype(self, name: str) -> Any:
         return _bfloat16().BFLOAT16 if name == "bfloat16" else np.dtype(super().dtype(name))
 
@@ -151,9 +152,6 @@ class NumpyBackend(Backend):
         if not target.flags.writeable:
             raise ValueError("this tensor's memory cannot be written to, as its owner's cannot; change a clone() of it")
         target[...] = value
-
-    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
-        return in_cache(*arrays)
 
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
@@ -252,10 +250,19 @@ class NumpyBackend(Backend):
     # ---------------------------------------------------------------- module ops faster than the default
 
     unfold = staticmethod(unfold)
+    descend = staticmethod(updates.descend)
+    adam_step = staticmethod(updates.adam_step)
     linear = staticmethod(linears.linear)
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)
     linear_bias_backward = staticmethod(linears.linear_bias_backward)
+
+    def linear_backward(
+        self, x: Array, weight: Array, output_grad: Array, transposed: bool, needs: tuple[bool, bool, bool]
+    ) -> tuple[Array | None, Array | None, Array | None]:
+        small = linears.small_linear_backward(x, weight, output_grad, transposed, needs)
+        return super().linear_backward(x, weight, output_grad, transposed, needs) if small is None else small
+
     conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(convs.conv_bias_backward)
     conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = staticmethod(convs.conv_bias_backward)
     conv_transpose3d_bias_backward = staticmethod(convs.conv_bias_backward)
@@ -267,6 +274,8 @@ class NumpyBackend(Backend):
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices
     )
+    max_pool1d = max_pool2d = max_pool3d = staticmethod(pools.max_pool)
+    scatter_cells = staticmethod(pools.scatter_cells)
     scatter_planes = staticmethod(pools.scatter_planes)
 
     batch_norm_train = staticmethod(norms.batch_norm_train)
@@ -284,7 +293,12 @@ class NumpyBackend(Backend):
     gru = staticmethod(recurrents.gru)
     gru_backward = staticmethod(recurrents.gru_backward)
 
+    relu = staticmethod(activations.relu)
     relu_backward = staticmethod(activations.relu_backward)
+    sigmoid = staticmethod(activations.sigmoid)
+    sigmoid_backward = staticmethod(activations.sigmoid_backward)
+    silu = staticmethod(activations.silu)
+    silu_backward = staticmethod(activations.silu_backward)
     gelu = staticmethod(activations.gelu)
     gelu_backward = staticmethod(activations.gelu_backward)
     erf = staticmethod(activations.erf)
@@ -297,6 +311,7 @@ class NumpyBackend(Backend):
 
     ctc_loss = staticmethod(alignments.ctc_loss)
     ctc_loss_backward = staticmethod(alignments.ctc_loss_backward)
+    ctc_loss_posterior = staticmethod(alignments.ctc_loss_posterior)
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)

@@ -23,6 +23,7 @@ from ..base import Backend
 from ..lookup import kernels
 from ..windows import Window
 from .buffers import empty
+from .namespace import matmul, matmul_into
 
 __all__ = ["correlate", "correlate_weight_backward", "correlate_x_backward"]
 
@@ -42,7 +43,7 @@ def correlate(x: Array, weight: Array, bias: Array | None, windows: tuple[Window
     if all(w == Window(w.size, 1, 1, 0, 1, w.size) for w in windows):
         met = _batch_last(x).reshape(groups, x.shape[1] // groups, -1)
         by_group = weight.reshape(groups, weight.shape[0] // groups, -1)
-        np.matmul(by_group, met, out=out.reshape(groups, by_group.shape[1], -1))
+        matmul_into(by_group, met, out.reshape(groups, by_group.shape[1], -1))
         if bias is not None:
             out += bias.reshape(-1, *(1,) * (out.ndim - 1))
     else:
@@ -92,7 +93,7 @@ def correlate_weight_backward(x: Array, output_grad: Array, windows: tuple[Windo
         flat = np.moveaxis(columns, 1, 3).reshape(groups, each * cells, -1)
         for i in range(first.kernel):
             met = flat[:, :, i * inner : (i + count) * inner]
-            total[:, i] += np.matmul(met, arriving.swapaxes(1, 2))
+            total[:, i] += matmul(met, arriving.swapaxes(1, 2))
     shape = (groups, first.kernel, each, cells, grads.shape[1])
     return total.reshape(shape).transpose(0, 4, 2, 1, 3).reshape(grad.shape[0], each, *(w.kernel for w in windows))
 
@@ -130,7 +131,7 @@ def _correlate_into(
             (groups, stop - start, matrix.shape[-1], inner),
             (by_group, by_row * first.stride, inner * columns.itemsize, columns.itemsize),
         )
-        np.matmul(matrix, met, out=rows_out[:, start:stop])
+        matmul_into(matrix, met, rows_out[:, start:stop])
         if bias is not None:
             out[:, start:stop] += bias.reshape(-1, *(1,) * (out.ndim - 1))
 

@@ -16,6 +16,9 @@ __all__ = ["cross_entropy", "cross_entropy_backward"]
 #: Up to this many classes a product with ones adds up faster than a reduction, and as exactly.
 FEW = 256
 
+#: Rows of up to this many elements are turned round, to be compared with each other.
+SHORT = 32
+
 #: NumPy's type stubs know only some of the ways to call its functions.
 np: Any = numpy
 
@@ -29,7 +32,7 @@ def cross_entropy(x: Array, target: Array, ignore_index: int, mean: bool) -> tup
         with np.errstate(invalid="ignore"):
             return Backend.cross_entropy(x, target, ignore_index, mean)
     with np.errstate(invalid="ignore"):
-        top = np.maximum.reduce(x, 1, None, None, True)
+        top = _tops(x)
         if x.size < SMALL:
             loss, total = _rows(x, top, at)
         else:
@@ -39,6 +42,13 @@ def cross_entropy(x: Array, target: Array, ignore_index: int, mean: bool) -> tup
                 found, total[part] = _rows(x[part], top[part], at[part])
                 loss += found
     return np.asarray(loss / rows if mean else loss, x.dtype), at, _factor(rows if mean else 1, x.dtype), top, total
+
+
+def _tops(x: Array) -> Array:
+    """The largest element of each row of `x`, as a column. NumPy compares whole rows at once, but not along them."""
+    if 0 < x.shape[1] <= SHORT:
+        return np.maximum.reduce(np.ascontiguousarray(x.T), 0)[:, None]
+    return np.maximum.reduce(x, 1, None, None, True)
 
 
 def _rows(x: Array, top: Array, at: Array) -> tuple[Any, Array]:

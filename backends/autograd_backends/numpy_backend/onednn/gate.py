@@ -5,9 +5,9 @@ small array more than its arithmetic. That of ``linear`` reads::
 
     def linear(x, weight, bias):
         if x.size * (weight.shape or ZERO)[-1] >= least and x.dtype == float32:
-            out = fast(x, weight, bias)     # None where it declines: an odd layout, a kind that oneDNN does slowly
-            if out is not None:
-                return out
+            _out = fast(x, weight, bias)    # None where it declines: an odd layout, a kind that oneDNN does slowly
+            if _out is not None:
+                return _out
         return plain(x, weight, bias)
 
 Nothing is imported or loaded before a size is large enough; if there is no library then, none is large enough again.
@@ -32,9 +32,9 @@ __all__ = ["forced", "gate", "open_gates"]
 _SOURCE = """\
 def {name}({parameters}):
     if {work} >= least and {array}.dtype == float32:
-        out = fast({passed})
-        if out is not None:
-            return out
+        _out = fast({passed})
+        if _out is not None:
+            return _out
     return plain({parameters})
 """
 

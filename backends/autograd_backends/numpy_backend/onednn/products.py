@@ -14,7 +14,7 @@ from .constants import BIAS, DST, SRC, WEIGHTS
 from .memory import FLOAT32, Operand, Refused, in_order
 from .plan import Plan, run, run_copied
 
-__all__ = ["linear", "linear_weight_backward", "linear_x_backward", "matmul"]
+__all__ = ["linear", "linear_weight_backward", "linear_x_backward", "matmul", "matmul_into"]
 
 
 def linear(x: Array, weight: Array, bias: Array | None) -> Array | None:
@@ -59,15 +59,20 @@ def matmul(x: Array, y: Array) -> Array | None:
         return None
     if x.shape[-1] != y.shape[-2]:
         return None
-    out = empty((*batch, x.shape[-2], y.shape[-1]), FLOAT32)
-    return out if run(_matmul, None, out, x, y) or run_copied(_matmul, None, out, x, y) else None
+    return matmul_into(x, y, empty((*batch, x.shape[-2], y.shape[-1]), FLOAT32))
+
+
+def matmul_into(x: Array, y: Array, target: Array) -> Array | None:
+    """x [..., n, k] @ y [..., k, m], written to target [..., n, m]"""
+    return target if run(_matmul, None, target, x, y) or run_copied(_matmul, None, target, x, y) else None
 
 
 # ---------------------------------------------------------------- plans
 
 
-#: Up to this many multiplications and additions one thread does a product.
-ALONE = 2**20
+#: Up to this many multiplications and additions, some 100 microseconds, one thread does a product. A second one saves
+#: half of that at most; to wake it takes as long, and what it has written is slow to read for the first.
+ALONE = 2**23
 
 
 def _product(plan: Plan, x: Operand, y: Operand, out: Operand, bias: Operand | None = None) -> None:

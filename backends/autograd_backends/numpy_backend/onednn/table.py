@@ -52,11 +52,28 @@ def _convolutions(rank: int) -> dict[str, Kernel]:
     return found
 
 
+def _averages(rank: int) -> dict[str, Kernel]:
+    """The average pools over `rank` spatial dimensions."""
+    sizes = "kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override"
+    given, work = "x_shape, output_grad", "output_grad.size"
+    return {
+        f"avg_pool{rank}d": Kernel("averages:avg_pool", f"x, {sizes}", "x.size", defaults=(None,)),
+        f"avg_pool{rank}d_backward": Kernel(
+            "averages:avg_pool_backward", f"{given}, {sizes}", work, array="output_grad", defaults=(None,)
+        ),
+        f"adaptive_avg_pool{rank}d": Kernel("averages:adaptive_avg_pool", "x, output_size", "x.size"),
+        f"adaptive_avg_pool{rank}d_backward": Kernel(
+            "averages:adaptive_avg_pool_backward", given, work, array="output_grad"
+        ),
+    }
+
+
+#: Of many small products NumPy does each without a second thread, and loses little by it.
+_MATMUL = "x.size * (y.shape or ZERO)[-1] // (4 if y.ndim > 2 else 1)"
+
 KERNELS = {
-    # Of many small products NumPy does each without a second thread, and loses little by it.
-    "matmul": Kernel(
-        *("products:matmul", "x, y", "x.size * (y.shape or ZERO)[-1] // (4 if y.ndim > 2 else 1)"), of_backend=False
-    ),
+    "matmul": Kernel("products:matmul", "x, y", _MATMUL, of_backend=False),
+    "matmul_into": Kernel("products:matmul_into", "x, y, target", _MATMUL, of_backend=False),
     "linear": Kernel("products:linear", "x, weight, bias", "x.size * (weight.shape or ZERO)[-1]"),
     "linear_x_backward": Kernel(
         "products:linear_x_backward", "weight, output_grad", "output_grad.size * (weight.shape or ZERO)[0]"
@@ -64,6 +81,14 @@ KERNELS = {
     "linear_weight_backward": Kernel(
         "products:linear_weight_backward", "x, output_grad", "x.size * (output_grad.shape or ZERO)[-1]"
     ),
+    "descend": Kernel("updates:descend", "array, grad, rate", "array.size", of_backend=False),
+    "adam_step": Kernel("updates:adam_step", "array, grad, mean, square, largest, step", "array.size"),
+    "relu": Kernel("pointwise:relu", "x", "x.size"),
+    "relu_backward": Kernel("pointwise:relu_backward", "output, output_grad", "output.size"),
+    "sigmoid": Kernel("pointwise:sigmoid", "x", "x.size"),
+    "sigmoid_backward": Kernel("pointwise:sigmoid_backward", "output, output_grad", "output.size"),
+    "silu": Kernel("pointwise:silu", "x", "x.size"),
+    "silu_backward": Kernel("pointwise:silu_backward", "x, output_grad", "x.size"),
     "gelu": Kernel("pointwise:gelu", "x, approximate", "x.size"),
     "gelu_backward": Kernel("pointwise:gelu_backward", "x, output_grad, approximate", "x.size"),
     "softmax": Kernel("softmaxes:softmax", "x, axis", "x.size"),
@@ -80,11 +105,29 @@ KERNELS = {
         defaults=((True,) * 3,),
     ),
     **{
-        f"max_pool{rank}d_with_indices": Kernel(
-            *("pools:max_pool_with_indices", "x, kernel_size, stride, padding, dilation, ceil_mode", "x.size")
+        f"max_pool{rank}d{kind}": Kernel(
+            *(f"pools:max_pool{kind}", "x, kernel_size, stride, padding, dilation, ceil_mode", "x.size")
         )
         for rank in (1, 2, 3)
+        for kind in ("", "_with_indices")
     },
+    "group_norm": Kernel("group_norms:group_norm", "x, num_groups, gamma, beta, epsilon", "x.size"),
+    "group_norm_backward": Kernel(
+        *("group_norms:group_norm_backward", "x, num_groups, gamma, mean, rstd, output_grad, needs", "x.size"),
+        defaults=((True,) * 3,),
+    ),
+    **_averages(1),
+    **_averages(2),
+    **_averages(3),
+    "interpolate": Kernel("resampling:interpolate", "x, output_size, options", "x.size"),
+    "interpolate_backward": Kernel(
+        "resampling:interpolate_backward", "x_shape, grad, output_size, options", "grad.size", array="grad"
+    ),
+    "scatter_cells": Kernel(
+        "pools:scatter_cells",
+        "x_shape, values, cells, kernel_size, stride, padding, dilation, ceil_mode",
+        *("values.size", "", "values"),
+    ),
     **_convolutions(1),
     **_convolutions(2),
     **_convolutions(3),
