@@ -68,6 +68,9 @@ class Backend:
         The most elements of the columns that a convolution makes at a time.
     on_host
         Whether `to_host` gives the memory of an array itself, rather than a copy.
+    views_hold_owners
+        Whether every view of an array refers to the one that owns the memory, so that ``sys.getrefcount`` tells whether
+        somebody has a view.
     """
 
     name: ClassVar[str]
@@ -76,6 +79,7 @@ class Backend:
     scalar_types: tuple[type, ...] = ()
     workspace: int = 2**25
     on_host: ClassVar[bool] = False
+    views_hold_owners: ClassVar[bool] = False
 
     def lines(self, name: str) -> Any:
         """How a replay says an op, or the rule ``"op.input"``, in place of calling it; ``None`` if it has to call it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -51,6 +52,10 @@ def _bfloat16() -> Any:
         raise TypeError("NumPy has no bfloat16 by itself: pip install autograd-ops[bfloat16]") from None
 
 
+def _is_free_threaded() -> bool:
+    return not getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
 class NumpyBackend(Backend):
     """NumPy's arrays, and kernels that are faster than the defaults on them."""
 
@@ -59,6 +64,8 @@ class NumpyBackend(Backend):
     # Blocks of columns that stay in the processor's cache: some 15 % faster than one large one.
     workspace = 2**20
     on_host: ClassVar[bool] = True
+    # PyPy and builds without the lock count in other ways, or not at all.
+    views_hold_owners: ClassVar[bool] = sys.implementation.name == "cpython" and not _is_free_threaded()
     array_types: tuple[type, ...] = (np.ndarray,)
     scalar_types: tuple[type, ...] = (
         *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),

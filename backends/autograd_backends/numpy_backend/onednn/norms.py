@@ -150,7 +150,7 @@ def _batch_norm_by_rows(x: Array, gamma: Array | None, beta: Array | None, epsil
         shifts += beta
     factors, shifts = np.stack([factors, shifts]).astype(FLOAT32).reshape(2, 1, -1, 1)
     whole = out[None]
-    if not run(_scale_and_shift, None, whole, whole, factors, shifts):
+    if not run(scale_and_shift, None, whole, whole, factors, shifts):
         return None
     return BatchNormTrain(out.reshape(x.shape), mean.astype(FLOAT32), variance.astype(FLOAT32))
 
