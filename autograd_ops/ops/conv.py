@@ -113,6 +113,13 @@ def _conv(rank: int, result: type) -> tuple[Any, ...]:
         bias=lambda g, x_shape, bias_shape: bias_backward(x_shape, bias_shape, g),
     )
 
+    def at_once(
+        g: Any, x: Any, weight: Any, x_shape: Any, weight_shape: Any, options: ConvOptions, needs: tuple[bool, ...]
+    ) -> Any:
+        return getattr(kernels(g), f"{name}_backward")(x, weight, x_shape, weight_shape, g, options, needs)
+
+    conv.at_once(at_once)
+
     @op(
         name=f"{name}_x_backward",
         formula="dweight = output_grad slid over g, doutput_grad = conv(g, weight)",

@@ -435,6 +435,7 @@ class Backend:
     conv1d, conv2d, conv3d = _for_ranks("conv.conv")
     conv1d_x_backward, conv2d_x_backward, conv3d_x_backward = _for_ranks("conv.conv_x_backward")
     conv1d_weight_backward, conv2d_weight_backward, conv3d_weight_backward = _for_ranks("conv.conv_weight_backward")
+    conv1d_backward, conv2d_backward, conv3d_backward = _for_ranks("conv.conv_backward")
     conv1d_bias_backward = _default("conv.conv_bias_backward")
     conv2d_bias_backward = _default("conv.conv_bias_backward")
     conv3d_bias_backward = _default("conv.conv_bias_backward")

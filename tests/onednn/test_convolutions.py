@@ -77,6 +77,23 @@ def test_conv(case: dict[str, Any]) -> None:
     grad = of_grad(numbers(*shape))
     same("conv_x_backward", rank, x.shape, weight, grad, options, terms=weight.size)
     same("conv_weight_backward", rank, x, weight.shape, grad, options, terms=grad.size)
+    for needs in ((True, True, True), (True, True, False), (False, True, True)):
+        same_at_once(rank, x, weight, grad, options, needs)
+
+
+def same_at_once(rank: int, x: Any, weight: Any, grad: Any, options: Any, needs: Any) -> None:
+    """The gradients that oneDNN gives in one call are those that the default gives in float64."""
+    shapes = x.shape, weight.shape
+    got = convolutions.conv_backward(rank, x, weight if needs[0] else None, *shapes, grad, options, needs)
+    kernel = getattr(Backend, f"conv{rank}d_backward")
+    exact = kernel(wide(x), wide(weight), *shapes, wide(grad), options, needs)
+    sizes = kernel(size(wide(x)), size(wide(weight)), *shapes, size(wide(grad)), options, needs)
+    if got is None:
+        pytest.fail("oneDNN declined")
+    for one, other, whole, needed in zip(got, exact, sizes, needs, strict=True):
+        assert (one is not None) is needed
+        if needed:
+            close_as_sum(one, other, whole, max(weight.size, grad.size))
 
 
 @common

@@ -21,6 +21,7 @@ from .precision import cast, widened
 
 __all__ = [
     "conv",
+    "conv_backward",
     "conv_bias_backward",
     "conv_transpose",
     "conv_transpose_weight_backward",
@@ -86,6 +87,38 @@ def conv_weight_backward(rank: int, x: Array, weight_shape: Shape, output_grad: 
     grad = widened(xp, output_grad)
     weight_grad = kernels(grad).correlate_weight_backward(widened(xp, x), grad, windows, options.groups)
     return cast(xp, weight_grad, output_grad.dtype)
+
+
+def conv_backward(
+    rank: int,
+    x: Array | None,
+    weight: Array | None,
+    x_shape: Shape,
+    weight_shape: Shape,
+    output_grad: Array,
+    options: ConvOptions,
+    needs: tuple[bool, bool, bool] = (True, True, True),
+) -> tuple[Array | None, Array | None, Array | None]:
+    """The gradients of x, weight and bias, those that `needs` names, all at once.
+
+    Parameters
+    ----------
+    x
+        [N, C_in, ...] of `x_shape`, or None where the gradient of weight is not needed.
+    weight
+        [C_out, C_in / groups, ...] of `weight_shape`, or None where the gradient of x is not needed.
+    x_shape, weight_shape
+        Each is asked for only where its gradient is needed.
+    output_grad
+        [N, C_out, ...]
+    """
+    each, name = kernels(output_grad), f"conv{rank}d"
+    of_x, of_weight, of_bias = needs
+    return (
+        getattr(each, f"{name}_x_backward")(x_shape, weight, output_grad, options) if of_x else None,
+        getattr(each, f"{name}_weight_backward")(x, weight_shape, output_grad, options) if of_weight else None,
+        getattr(each, f"{name}_bias_backward")(output_grad) if of_bias else None,
+    )
 
 
 def conv_bias_backward(output_grad: Array) -> Array:

@@ -17,6 +17,8 @@ from contextlib import suppress
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from ...array_types import Array, Shape
 from ...options import ConvOptions, ConvTransposeOptions
 from ...shapes import (
@@ -32,6 +34,7 @@ from ..buffers import empty
 from .constants import (
     BIAS,
     CONVOLUTION_DIRECT,
+    DIFF_BIAS,
     DIFF_DST,
     DIFF_SRC,
     DIFF_WEIGHTS,
@@ -52,12 +55,15 @@ from .positions import padding_after
 
 __all__ = [
     "conv",
+    "conv_backward",
     "conv_transpose",
     "conv_transpose_weight_backward",
     "conv_transpose_x_backward",
     "conv_weight_backward",
     "conv_x_backward",
 ]
+
+Needs = tuple[bool, bool, bool]
 
 
 def conv(rank: int, x: Array, weight: Array, bias: Array | None, options: ConvOptions) -> Array | None:
@@ -86,6 +92,35 @@ def conv_weight_backward(
     check_output_grad(f"{name}_weight_backward", output_grad.shape, shape)
     windows = conv_windows(name, x.shape, weight_shape, options)
     return _backward_weights(x, output_grad, weight_shape, windows, options.groups)
+
+
+def conv_backward(
+    rank: int,
+    x: Array | None,
+    weight: Array | None,
+    x_shape: Shape,
+    weight_shape: Shape,
+    output_grad: Array,
+    options: ConvOptions,
+    needs: Needs = (True, True, True),
+) -> tuple[Array | None, Array | None, Array | None] | None:
+    """The gradients of x, weight and bias, those that `needs` names: `output_grad` is laid out once for all of them."""
+    of_x, of_weight, of_bias = needs
+    if not of_weight:
+        return None  # no two of them read the same
+    name = f"conv{rank}d"
+    assert x is not None
+    shape = conv_output_shape(name, x.shape, weight_shape, None, options)
+    check_output_grad(f"{name}_backward", output_grad.shape, shape)
+    windows = conv_windows(name, x.shape, weight_shape, options)
+    weight_grad = empty(weight_shape, FLOAT32)
+    x_grad = empty(x.shape, FLOAT32) if of_x else None
+    bias_grad = np.empty(weight_shape[0], FLOAT32) if of_bias else None
+    given = [a for a in (x, output_grad, bias_grad, x_grad, weight if of_x else None) if a is not None]
+    key = windows, options.groups, of_bias
+    if not run(_plan_backward, key, weight_grad, *given) and not run_copied(_plan_backward, key, weight_grad, *given):
+        return None
+    return x_grad, weight_grad, bias_grad
 
 
 def conv_transpose(
@@ -185,6 +220,42 @@ def _plan_forward(
 
 
 def _plan_backward_data(plan: Plan, options: Options, out: Operand, output_grad: Operand, weight: Operand) -> None:
+    with plan.shared(_work(options, output_grad, weight)):
+        _step_backward_data(plan, options, out, output_grad, weight)
+
+
+def _plan_backward_weights(plan: Plan, options: Options, out: Operand, x: Operand, output_grad: Operand) -> None:
+    with plan.shared(_work(options, x, out)):
+        _step_backward_weights(plan, options, out, x, output_grad)
+
+
+def _plan_backward(
+    plan: Plan,
+    options: tuple[tuple[Window, ...], int, bool],
+    weight_grad: Operand,
+    x: Operand,
+    output_grad: Operand,
+    *others: Operand,
+) -> None:
+    """All gradients: `others` are that of the bias, if it has one, and that of x with weight, if it is asked for."""
+    windows, groups, of_bias = options
+    bias_grad, *others = others if of_bias else (None, *others)
+    with plan.shared(_work((windows, groups), x, weight_grad)):
+        laid_out = _step_backward_weights(plan, (windows, groups), weight_grad, x, output_grad, bias_grad)
+        if others:
+            x_grad, weight = others
+            _step_backward_data(plan, (windows, groups), x_grad, output_grad, weight, laid_out)
+
+
+def _step_backward_data(
+    plan: Plan,
+    options: Options,
+    out: Operand,
+    output_grad: Operand,
+    weight: Operand,
+    laid_out: Operand | None = None,
+) -> None:
+    """The gradient of x; `laid_out` is `output_grad` in the layout that was best for another step."""
     weight = _by_group(weight, options)
 
     def described(free: bool) -> Handle:
@@ -197,18 +268,20 @@ def _plan_backward_data(plan: Plan, options: Options, out: Operand, output_grad:
         )
 
     few = options[1] == 1 and out.shape[1] <= FEW
-    with plan.shared(_work(options, output_grad, weight)):
-        primitive = _chosen(few or _of_one_cell(options), described)
-        operands = {
-            DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
-            WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
-            DIFF_SRC: plan.room_for(out, primitive, QUERY_DIFF_SRC),
-        }
-        plan.step(primitive, operands)
-        plan.deliver(operands[DIFF_SRC], out)
+    primitive = _chosen(few or _of_one_cell(options), described)
+    operands = {
+        DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST, known=laid_out),
+        WEIGHTS: plan.laid_out(weight, primitive, QUERY_WEIGHTS),
+        DIFF_SRC: plan.room_for(out, primitive, QUERY_DIFF_SRC),
+    }
+    plan.step(primitive, operands)
+    plan.deliver(operands[DIFF_SRC], out)
 
 
-def _plan_backward_weights(plan: Plan, options: Options, out: Operand, x: Operand, output_grad: Operand) -> None:
+def _step_backward_weights(
+    plan: Plan, options: Options, out: Operand, x: Operand, output_grad: Operand, bias_grad: Operand | None = None
+) -> Operand:
+    """The gradient of weight, and that of the bias if it is asked for; returns `output_grad` as it was laid out."""
     out = _by_group(out, options)
 
     def described(free: bool) -> Handle:
@@ -216,20 +289,22 @@ def _plan_backward_weights(plan: Plan, options: Options, out: Operand, x: Operan
         return plan.primitive(
             "convolution_backward_weights",
             CONVOLUTION_DIRECT,
-            *(source, weight, None, output),
+            *(source, weight, bias_grad, output),
             *_positions(options),
-            _described(plan, free, options, x, out, output_grad, reference=True),
+            _described(plan, free, options, x, out, output_grad, bias_grad, reference=True),
         )
 
-    with plan.shared(_work(options, x, out)):
-        primitive = _chosen(_of_one_cell(options), described)
-        operands = {
-            SRC: plan.laid_out(x, primitive, QUERY_SRC),
-            DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
-            DIFF_WEIGHTS: plan.room_for(out, primitive, QUERY_DIFF_WEIGHTS),
-        }
-        plan.step(primitive, operands)
-        plan.deliver(operands[DIFF_WEIGHTS], out)
+    primitive = _chosen(_of_one_cell(options), described)
+    operands = {
+        SRC: plan.laid_out(x, primitive, QUERY_SRC),
+        DIFF_DST: plan.laid_out(output_grad, primitive, QUERY_DIFF_DST),
+        DIFF_WEIGHTS: plan.room_for(out, primitive, QUERY_DIFF_WEIGHTS),
+    }
+    if bias_grad is not None:
+        operands[DIFF_BIAS] = in_order(bias_grad)
+    plan.step(primitive, operands)
+    plan.deliver(operands[DIFF_WEIGHTS], out)
+    return operands[DIFF_DST]
 
 
 def _work(options: Options, of_batch: Operand, weight: Operand) -> int:

@@ -122,11 +122,15 @@ class Plan:
         self.extras.append(self.lib.size_of_md(found))
         return Operand(self.lib, self._clone(found), self._arrays + len(self.extras) - 1)
 
-    def laid_out(self, operand: Operand, description: Handle, query: int, index: int = 0) -> Operand:
-        """`operand` as the primitive wants it: itself, or what a step that copies it writes."""
+    def laid_out(
+        self, operand: Operand, description: Handle, query: int, index: int = 0, known: Operand | None = None
+    ) -> Operand:
+        """`operand` as the primitive wants it: itself, `known`, which is a copy, or what a step that copies it writes."""
         wanted = c_void_p(self.lib.query_md(description, query, index))
         if self.lib.same_md(wanted, operand):
             return operand
+        if known is not None and self.lib.same_md(wanted, known):
+            return known
         copy = self._own(wanted)
         self.reorder(operand, copy)
         return copy

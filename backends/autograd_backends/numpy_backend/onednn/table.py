@@ -40,6 +40,11 @@ class Kernel(NamedTuple):
 def _convolutions(rank: int) -> dict[str, Kernel]:
     """The kernels of convolutions with `rank` spatial dimensions."""
     found = {}
+    grads = "x, weight, x_shape, weight_shape, output_grad, options, needs"
+    found[f"conv{rank}d_backward"] = Kernel(
+        *("convolutions:conv_backward", grads, "output_grad.size", f"{rank}, {grads}", "output_grad"),
+        defaults=((True,) * 3,),
+    )
     for name, x_backward in (("conv", "x_shape, weight, output_grad"), ("conv_transpose", "weight, output_grad")):
         for direction, parameters, array in (
             ("", "x, weight, bias, options", "x"),

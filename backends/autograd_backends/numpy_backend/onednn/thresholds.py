@@ -45,6 +45,7 @@ LEAST = {
     "interpolate_backward": 16_384,
     **dict.fromkeys(("lstm", "lstm_backward", "gru", "gru_backward"), 2_048),
     **{f"max_pool{rank}d_with_indices": 2_048 for rank in (1, 2, 3)},
+    **{f"conv{rank}d_backward": SOME for rank in (1, 2, 3)},
     **{
         f"{name}{rank}d{direction}": SOME
         for name in ("conv", "conv_transpose")
