@@ -81,6 +81,28 @@ def test_conv(case: dict[str, Any]) -> None:
         same_at_once(rank, x, weight, grad, options, needs)
 
 
+@pytest.mark.parametrize(("rank", "stride", "more"), [(1, 3, 0), (2, 2, 0), (2, (1, 2), 1), (3, 2, 0)])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_a_kernel_of_one_cell_that_steps_over_cells(rank: int, stride: Any, more: int, groups: int) -> None:
+    options = PaddedConvOptions.asymmetric(stride, 0, more, 1, groups)
+    for side in (6, 7):
+        x, weight = numbers(3, 4, *(side,) * rank), numbers(6, 4 // groups, *(1,) * rank)
+        same("conv", rank, x, weight, numbers(6), options, terms=5)
+        grad = numbers(*getattr(Backend, f"conv{rank}d")(x, weight, None, options).shape)
+        same("conv_weight_backward", rank, x, weight.shape, grad, options, terms=grad.size)
+        same_at_once(rank, x, weight, grad, options, (True, True, True))
+
+
+@pytest.mark.parametrize("channels", [5, 16, 48])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_gradients_of_many_channels(channels: int, stride: int) -> None:
+    options = ConvOptions(stride, 1)
+    x, weight = numbers(2, channels, 9, 8), numbers(32, channels, 3, 3)
+    grad = numbers(*Backend.conv2d(x, weight, None, options).shape)
+    same("conv_x_backward", 2, x.shape, weight, grad, options, terms=weight.size)
+    same_at_once(2, x, weight, grad, options, (True, True, True))
+
+
 def same_at_once(rank: int, x: Any, weight: Any, grad: Any, options: Any, needs: Any) -> None:
     """The gradients that oneDNN gives in one call are those that the default gives in float64."""
     shapes = x.shape, weight.shape

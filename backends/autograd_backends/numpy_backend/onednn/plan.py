@@ -19,7 +19,7 @@ from ..buffers import empty
 from . import room as rooms
 from .constants import OUT_OF_MEMORY, QUERY_IMPLEMENTATION, QUERY_SCRATCHPAD, SCRATCHPAD, SCRATCHPAD_USER, TYPES
 from .library import Library
-from .memory import FLOAT32, Handle, Operand, Refused, address
+from .memory import FLOAT32, Handle, Operand, Refused, address, dense_strides
 from .room import Room
 
 __all__ = ["Plan", "PostOp", "made", "prepare", "run", "run_copied"]
@@ -113,20 +113,24 @@ class Plan:
 
     def inside(self, description: Handle, query: int, index: int = 0) -> Operand:
         """Memory of the plan's own, laid out as the primitive of `description` wants it: ``constants.QUERY_SRC``..."""
-        found = c_void_p(self.lib.query_md(description, query, index))
+        found = self.layout(description, query, index)
         return self._own(found)
 
     def extra(self, description: Handle, query: int, index: int = 0) -> Operand:
         """Memory in the layout that a primitive wants, in one more array that the caller passes to `run`, of bytes."""
-        found = c_void_p(self.lib.query_md(description, query, index))
+        found = self.layout(description, query, index)
         self.extras.append(self.lib.size_of_md(found))
         return Operand(self.lib, self._clone(found), self._arrays + len(self.extras) - 1)
+
+    def layout(self, description: Handle, query: int, index: int = 0) -> c_void_p:
+        """The descriptor of what a primitive wants, which lives as long as its `description`."""
+        return c_void_p(self.lib.query_md(description, query, index))
 
     def laid_out(
         self, operand: Operand, description: Handle, query: int, index: int = 0, known: Operand | None = None
     ) -> Operand:
-        """`operand` as the primitive wants it: itself, `known`, which is a copy, or what a step that copies it writes."""
-        wanted = c_void_p(self.lib.query_md(description, query, index))
+        """`operand` as the primitive wants it: itself, `known` (a copy), or what a step that copies it writes."""
+        wanted = self.layout(description, query, index)
         if self.lib.same_md(wanted, operand):
             return operand
         if known is not None and self.lib.same_md(wanted, known):
@@ -135,9 +139,17 @@ class Plan:
         self.reorder(operand, copy)
         return copy
 
+    def compact(self, operand: Operand) -> Operand:
+        """A copy of `operand`, one of the caller's arrays, in order."""
+        dense = operand.seen_as(*operand.shape)
+        copy = self._own(dense._as_parameter_)
+        copy.shape, copy.strides = operand.shape, dense_strides(operand.shape)
+        self.reorder(operand, copy)
+        return copy
+
     def room_for(self, operand: Operand, description: Handle, query: int, index: int = 0) -> Operand:
         """Where the primitive is to write what belongs into `operand`: `deliver` copies it there after its step."""
-        wanted = c_void_p(self.lib.query_md(description, query, index))
+        wanted = self.layout(description, query, index)
         return operand if self.lib.same_md(wanted, operand) else self._own(wanted)
 
     def deliver(self, written: Operand, operand: Operand) -> None:
