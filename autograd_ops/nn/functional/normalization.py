@@ -8,6 +8,7 @@ from autograd_backends.shapes import check_channel_statistics
 
 from ... import ops
 from ...dtypes import float64
+from ...inplace import in_place
 from ...refusals import named
 from ...tape import no_grad
 from ...tensor import Tensor
@@ -109,11 +110,16 @@ def _mix_in(
     """
     if not count:
         return
+    unbiased = momentum * count / max(count - 1, 1)
     with no_grad():
-        if running_mean is not None:
-            running_mean.mul_(1.0 - momentum).add_(mean * momentum)
-        if running_var is not None:
-            running_var.mul_(1.0 - momentum).add_(variance * (momentum * count / max(count - 1, 1)))
+        for running, found, share in ((running_mean, mean, momentum), (running_var, variance, unbiased)):
+            if running is not None:
+                in_place(running, _mixed, found, 1.0 - momentum, share, name="batch_norm")
+
+
+def _mixed(running: Tensor, found: Tensor, kept: float | Tensor, share: float | Tensor) -> Tensor:
+    mixed: Tensor = running * kept + found * share
+    return mixed
 
 
 def instance_norm(

@@ -197,11 +197,7 @@ FEW = 4
 NARROW = 32
 
 #: How many multiplications and additions take as long as what `Plan.shared` has in mind for an element.
-PRODUCTS = 128
-
-#: The same in one dimension, where for each product more is copied into blocks of channels and back: it is shared from
-#: some 0.3 ms on as well.
-PRODUCTS_1D = 64
+PRODUCTS = 32
 
 #: The windows and the number of groups.
 Options = tuple[tuple[Window, ...], int]
@@ -326,13 +322,12 @@ def _step_backward_weights(
 
 
 def _work(options: Options, of_batch: Operand, weight: Operand) -> int:
-    """How much there is to do for the batch of an operand, as passes over elements: some 0.3 ms are done by one thread.
+    """How much there is to do for the batch of an operand, as passes over elements: some 0.1 ms are done by one thread.
 
     With a second one a convolution is five steps, in each of which the threads wait for each other.
     """
     windows, _ = options
-    products = of_batch.shape[0] * prod(w.out for w in windows) * prod(weight.shape)
-    return products // (PRODUCTS_1D if len(windows) == 1 else PRODUCTS)
+    return of_batch.shape[0] * prod(w.out for w in windows) * prod(weight.shape) // PRODUCTS
 
 
 def _chosen(in_order: bool, described: Callable[[bool], Handle]) -> Handle:
