@@ -83,6 +83,7 @@ def new_function(op: Op) -> FunctionType:
     function.op = op  # type: ignore[attr-defined]
     function.backward = op.backward  # type: ignore[attr-defined]
     function.joint = op.joint  # type: ignore[attr-defined]
+    function.at_once = op.at_once  # type: ignore[attr-defined]
     return function
 
 
@@ -133,7 +134,7 @@ def compile_op(op: Op) -> None:
         function.__defaults__ = op.forward.__defaults__
     if op.has_rules:
         rules = {f"{name}_rule": rule for name, rule in op.rules.items()}
-        scope = {**runtime.PULL_GLOBALS, "op": op, "joint_rule": op.joint_rule, **rules}
+        scope = {**runtime.PULL_GLOBALS, "op": op, "joint_rule": op.joint_rule, "at_once": op.rule_at_once, **rules}
         pull = FunctionType(_code(pull_source(op), f"{op.name}_pull"), scope)
         op.pull = pull if _through is None else _through(op, "backward", pull)
 
@@ -355,6 +356,8 @@ def _one_output(op: Op) -> list[str]:
 
 def _several_outputs(op: Op) -> list[str]:
     lines = ["    if not tensors:", "        return outs", "    results = wrap_outputs(outs)"]
+    if op.view is not None:
+        lines.append(f"    become_views(results, {op.inputs[0].name}, op.view(len(outs), {_tuple(op.options)}))")
     if op.has_rules:
         where: dict[str, int] = {} if op.outputs is ... else {name: i for i, name in enumerate(op.outputs)}
         values = {name: (f"outs[{i}]", f"results[{i}].version") for name, i in where.items()}
@@ -478,6 +481,16 @@ def pull_source(op: Op) -> str:
         lines += _needs(op, "    ")
         targets = _tuple([f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable])
         lines.append(f"    {targets} = joint_rule({_rule_arguments(op.joint_rule)})")
+    if op.rule_at_once is not None:
+        gradients = _tuple([f"{name}_grad" for name in op.differentiable])
+        lines += [
+            "    if not tape_mode.enabled:",
+            *[f"    {line}" for line in _needs(op, "    ")],
+            f"        {gradients} = at_once({_rule_arguments(op.rule_at_once)})",
+        ]
+        for name in op.differentiable if op.fits_gradients else ():
+            lines += [f"        if {name}_grad is not None:", *_fit(op, name, "            ")]
+        lines.append(f"        return ({gradients})")
     for name in op.differentiable:
         many = kinds[name] == "arrays"
         if op.joint_rule is None:
@@ -496,19 +509,28 @@ def pull_source(op: Op) -> str:
         elif op.fits_gradients:
             if op.joint_rule is not None:
                 lines.append(f"    if {name}_grad is not None:")
-            shape = f"{name}_grad.shape != {name}_node.shape or " if op.broadcast else ""
-            lines += [
-                f"        if {shape}{name}_grad.dtype is not {name}_node.dtype:",
-                f"            {name}_grad = fit({name}_grad, {name}_node)",
-            ]
+            lines += _fit(op, name, "        ")
     grads = [f"*{n}_grads" if kinds[n] == "arrays" else f"{n}_grad" for n in op.differentiable]
     return "\n".join([*lines, f"    return ({_tuple(grads)})"]) + "\n"
 
 
+def _fit(op: Op, name: str, indent: str) -> list[str]:
+    """Give the gradient of an input its dtype, and where it was broadcast its shape."""
+    shape = f"{name}_grad.shape != {name}_node.shape or " if op.broadcast else ""
+    return [
+        f"{indent}if {shape}{name}_grad.dtype is not {name}_node.dtype:",
+        f"{indent}    {name}_grad = fit({name}_grad, {name}_node)",
+    ]
+
+
 def _needs(op: Op, indent: str) -> list[str]:
-    rules = [op.joint_rule] if op.joint_rule is not None else list(op.rules.values())
+    rules = [rule for rule in (op.joint_rule, op.rule_at_once, *op.rules.values()) if rule is not None]
     named = any("needs" in rule.__code__.co_varnames[: rule.__code__.co_argcount] for rule in rules)
-    return [f"{indent}needs = tuple([p is not None for p in parents])"] if named else []
+    if not named:
+        return []
+    if any(i.kind == "arrays" for i in op.inputs):
+        return [f"{indent}needs = tuple([p is not None for p in parents])"]
+    return [f"{indent}needs = ({_tuple([f'{name}_node is not None' for name in op.differentiable])})"]
 
 
 def _rule_arguments(rule: Any) -> str:

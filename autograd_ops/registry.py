@@ -63,6 +63,9 @@ class OpFunction(Protocol[P, R]):
     def joint(self, rule: Rule) -> None:
         """Give all inputs one rule, which returns their gradients in order."""
 
+    def at_once(self, rule: Rule) -> None:
+        """Give a way to all gradients in one call, for walks of arrays."""
+
 
 @dataclass(frozen=True, slots=True)
 class Input:
@@ -158,6 +161,7 @@ class Op(Step):
         self.recorded = recorded
         self.rules: dict[str, Rule] = {}
         self.joint_rule: Rule | None = None
+        self.rule_at_once: Rule | None = None
         self.kept: tuple[Kept, ...] = ()
         self.keeps_arrays = False
         #: For each differentiable input, whether its rule names outputs, and which differentiable inputs it names.
@@ -202,6 +206,23 @@ class Op(Step):
         self.joint_rule = rule
         self._keep(dict.fromkeys(self.differentiable, rule))
 
+    def at_once(self, rule: Rule) -> None:
+        """Give a way to all gradients in one call of a kernel, beside the rules for each.
+
+        It says what the rules say, of arrays alone, and it may name ``needs`` and what one of them names. Several rules
+        cost a call of an op each, which is more than the arithmetic of small arrays; but they record themselves.
+
+        Raises
+        ------
+        RegistryError
+            If it names something else, or an input is a sequence.
+        """
+        unknown = set(parameters(rule)[1:]) - {"needs", *(kept.name for kept in self.kept)}
+        if unknown or any(i.kind == "arrays" for i in self.inputs):
+            why = f"names {min(unknown)!r}, which no rule names" if unknown else "takes no sequence of inputs"
+            raise RegistryError(f"op {self.name}: its rule for all gradients at once {why}")
+        self.rule_at_once = rule
+
     def _keep(self, rules: dict[str, Rule]) -> None:
         wanted: dict[str, list[str]] = {}
         for target, rule in rules.items():
@@ -210,14 +231,18 @@ class Op(Step):
         wanted.pop("needs", None)
         self.kept = tuple(self._kept(name, tuple(by)) for name, by in wanted.items())
         self.keeps_arrays = any(kept.kind in ("input", "output", "extra") for kept in self.kept)
-        self.named_values = {
-            name: (
-                any(kept.kind == "output" and name in kept.wanted_by for kept in self.kept),
-                tuple([k.name for k in self.kept if self._is_edge(k) and name in k.wanted_by]),
-            )
-            for name in self.differentiable
-        }
+        self.named_values = {name: self._named(name) for name in self.differentiable}
         self.names_values = any(outputs or inputs for outputs, inputs in self.named_values.values())
+
+    def _named(self, target: str) -> tuple[bool, tuple[str, ...]]:
+        """Whether the rule for `target` names what all inputs made, and which inputs it names.
+
+        An extra stands for the inputs where the rule names none, as that of a max pool does.
+        """
+        named = [kept for kept in self.kept if target in kept.wanted_by]
+        inputs = tuple([kept.name for kept in named if self._is_edge(kept)])
+        made = ("output",) if inputs else ("output", "extra")
+        return any(kept.kind in made for kept in named), inputs
 
     def _is_edge(self, kept: Kept) -> bool:
         return kept.kind == "input" and kept.name in self.differentiable
@@ -265,7 +290,8 @@ class Op(Step):
         return call_path.pull_recorded(self, node, gradient, parents)
 
 
-#: How a change to a view is written to what it is a view of: ``write(base, value, *options)``, out of place.
+#: How a change to a view is written to what it is a view of: ``write(base, value, *options)``, out of place. Of an op
+#: with several outputs, the keys that they are views by.
 ViewWrite = Callable[..., Any]
 
 
@@ -321,7 +347,8 @@ def op(
         Names of what the function returns after its result, for rules only.
     view
         For an op whose result may be a window on its first input's memory: ``write(base, value, *options)``, the
-        out-of-place change of `base` that corresponds to setting the result to `value`.
+        out-of-place change of `base` that corresponds to setting the result to `value`. Where the outputs are several:
+        ``view(count, *options)``, the key of each by which `getitem` would give it.
     recorded
         For a fused backward: the same function in ops, run instead when an input is on the tape.
 

@@ -430,45 +430,57 @@ def walk(
         pulled: Sequence[Any] = gradients
         fresh = False
         while True:
-            ahead: Node | None = None  # most often what runs next, so it need not go through the heap
-            for parent, gradient in zip(parents, pulled, strict=True):
+            # The first parent is most often what runs next. It and its gradient stay in local variables until then.
+            ahead: Node | None = None
+            arrived: Any = None
+            owns = False
+            for parent, gradient in zip(parents, pulled):  # noqa: B905  # a pull gives a gradient a parent
                 if parent is None or gradient is None:
                     continue
+                if parent is ahead:
+                    if owns:
+                        arrived += gradient
+                    else:
+                        arrived, owns = arrived + gradient, not create_graph
+                    continue
                 seq = parent.seq
-                if seq not in grads:
+                if seq in grads:
+                    if seq in owned:
+                        grads[seq] += gradient
+                    else:
+                        grads[seq] = grads[seq] + gradient
+                        if not create_graph:
+                            owned.add(seq)
+                elif type(parent) is Leaf:
                     grads[seq] = gradient
                     if fresh:
                         owned.add(seq)
-                    if type(parent) is Leaf:
-                        leaves.append(parent)
-                    elif ahead is None:
-                        ahead = parent
-                    else:
-                        waiting[seq] = parent
-                        heappush(heap, -seq)
-                elif seq in owned:
-                    grads[seq] += gradient
+                    leaves.append(parent)
+                elif ahead is None:
+                    ahead, arrived, owns = parent, gradient, fresh
                 else:
-                    grads[seq] = grads[seq] + gradient
-                    if not create_graph:
+                    grads[seq] = gradient
+                    if fresh:
                         owned.add(seq)
+                    waiting[seq] = parent
+                    heappush(heap, -seq)
             if ahead is not None and (not heap or ahead.seq > -heap[0]):
-                node = ahead
-                seq = node.seq
+                node, gradient = ahead, arrived
             else:
                 if ahead is not None:
-                    waiting[ahead.seq] = ahead
-                    heappush(heap, -ahead.seq)
+                    seq = ahead.seq
+                    grads[seq], waiting[seq] = arrived, ahead
+                    if owns:
+                        owned.add(seq)
+                    heappush(heap, -seq)
                 if not heap:
                     break
                 seq = -heappop(heap)
-                node = waiting.pop(seq)
-            gradient = grads.pop(seq)
+                node, gradient, owns = waiting.pop(seq), grads.pop(seq), seq in owned
             if node.hooks is not None:
-                gradient = _through(node.hooks, gradient)
-                owned.discard(seq)
-            if wanted is not None and seq in wanted:
-                found[seq] = gradient if seq in owned or create_graph else _copy(gradient)
+                gradient, owns = _through(node.hooks, gradient), False
+            if wanted is not None and node.seq in wanted:
+                found[node.seq] = gradient if owns or create_graph else _copy(gradient)
             parents = node.parents
             if type(node) is Port:
                 _arrive_at_output(node, gradient, grads, waiting, heap)

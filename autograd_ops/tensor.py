@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_backends import Device, device_of, is_array, kernels, namespace, scalar_to_array
+from autograd_backends.lookup import complex_dtypes
 
 from .arrays import array_for
 from .dtypes import DType, dtype_of
@@ -69,6 +70,8 @@ class RemovableHandle:
     def __exit__(self, *exception: object) -> None:
         self.remove()
 
+
+_new = object.__new__
 
 #: Under this key a node's hooks hold the one that keeps the gradient of a Tensor that is no leaf.
 _RETAIN = -1
@@ -331,15 +334,17 @@ class Tensor(_Attached):
 
     def accumulate(self, gradient: Any, owned: bool) -> None:
         """Add to ``grad`` what a walk brings: a Tensor if it records itself, else an array, copied unless `owned`."""
-        grad = self._grad
-        brought, gradient = gradient, across(gradient)
-        if isinstance(gradient, Tensor):
-            self._grad = gradient if grad is None else grad + gradient
-            return
-        if grad is None and (owned or gradient is not brought):
-            if type(gradient) in scalar_to_array:
-                gradient = scalar_to_array[type(gradient)](gradient)
-            self._grad = grad = object.__new__(Tensor)  # what Tensor(gradient) is, in half the time
+        grad, cls = self._grad, type(gradient)
+        if cls not in complex_dtypes or gradient.dtype in complex_dtypes[cls]:
+            brought, gradient = gradient, across(gradient)
+            if isinstance(gradient, Tensor):
+                self._grad = gradient if grad is None else grad + gradient
+                return
+            owned = owned or gradient is not brought
+        if grad is None and owned:
+            if cls in scalar_to_array:
+                gradient = scalar_to_array[cls](gradient)
+            self._grad = grad = _new(Tensor)  # what Tensor(gradient) is, in half the time
             grad.array, grad.version = gradient, [0]
             grad._grad = grad.alias = grad.node = None
             return

@@ -44,7 +44,12 @@ PLANES = [
     (64, 32, 28, 28),
 ]
 BY_ROWS = ("gelu", "softmax", "log_softmax", "layer_norm")
-BY_PLANES = ("batch_norm_train", "max_pool2d_with_indices")
+BY_PLANES = ("batch_norm_train", "max_pool2d_with_indices", "group_norm", "avg_pool2d", "interpolate")
+#: What goes by elements, by how many they are.
+ELEMENTS = [2**n for n in range(11, 21)]
+POINTWISE = ("relu", "sigmoid", "silu")
+#: Kernels whose cases give the shape of x.
+WHOLE = (*BY_ROWS, *BY_PLANES, *POINTWISE)
 CASES: list[tuple[str, tuple[int, ...]]] = [
     *(("linear", sizes) for sizes in PRODUCTS),
     *(("linear_x_backward", sizes) for sizes in PRODUCTS),
@@ -53,7 +58,9 @@ CASES: list[tuple[str, tuple[int, ...]]] = [
     *((f"conv{direction}", sizes) for direction in ("", "_x", "_weight") for sizes in CONVOLUTIONS),
     *((f"conv_transpose{direction}", sizes) for direction in ("", "_x", "_weight") for sizes in TRANSPOSED),
     *((f"{name}{direction}", sizes) for name in BY_ROWS for direction in ("", "_backward") for sizes in ROWS),
-    *((name, sizes) for name in (*BY_PLANES, "batch_norm_train_backward") for sizes in PLANES),
+    *((name, sizes) for name in BY_PLANES for sizes in PLANES),
+    *((f"{name}_backward", sizes) for name in BY_PLANES if "max" not in name for sizes in PLANES),
+    *((f"{name}{direction}", (size,)) for name in POINTWISE for direction in ("", "_backward") for size in ELEMENTS),
 ]
 
 
@@ -74,7 +81,13 @@ def best(call: Callable[[], Any], seconds: float) -> float:
 
 def arrays_of(kernel: str, sizes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
     """The arrays of a case: x, weight and the gradient of the output; x and that of what goes by rows or planes."""
-    if kernel.startswith((*BY_ROWS, *BY_PLANES)):
+    if kernel.startswith("avg_pool2d"):
+        n, channels, height, width = sizes
+        return numbers(*sizes), numbers(n, channels, height // 2, width // 2)
+    if kernel.startswith("interpolate"):
+        n, channels, height, width = sizes
+        return numbers(*sizes), numbers(n, channels, 2 * height, 2 * width)
+    if kernel.startswith(WHOLE):
         return numbers(*sizes), numbers(*sizes)[::-1].copy()
     if kernel == "matmul":
         batch, n, k, m = sizes
@@ -96,7 +109,7 @@ def ours(kernel: str, sizes: tuple[int, ...]) -> tuple[str, tuple[Any, ...]]:
     from autograd_backends.options import ConvOptions, ConvTransposeOptions
 
     given = arrays_of(kernel, sizes)
-    if kernel.startswith((*BY_ROWS, *BY_PLANES)):
+    if kernel.startswith(WHOLE):
         return kernel, _arguments(kernel, *given)
     if kernel == "matmul":
         return kernel, given
@@ -117,22 +130,33 @@ def ours(kernel: str, sizes: tuple[int, ...]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _arguments(kernel: str, x: np.ndarray, grad: np.ndarray) -> tuple[Any, ...]:
-    """Those of a kernel that goes by rows or by planes."""
+    """Those of a kernel that goes by rows, by planes or by elements."""
     from autograd_backends import get_backend
+    from autograd_backends.options import InterpolateOptions
 
     backend: Any = get_backend("cpu")
     name = kernel.removesuffix("_backward")
     if name == "max_pool2d_with_indices":
         return x, (2, 2), (2, 2), (0, 0), (1, 1), False
+    if name == "avg_pool2d":
+        windows = (2, 2), (2, 2), (0, 0), True, False, None
+        return (x, *windows) if kernel == name else (x.shape, grad, *windows)
+    if name == "interpolate":
+        # Back from the nearest alone: of a bilinear gradient oneDNN has none but NumPy's products.
+        options = InterpolateOptions("bilinear" if kernel == name else "nearest", False)
+        return (x, grad.shape[2:], options) if kernel == name else (x.shape, grad, grad.shape[2:], options)
+    if name in POINTWISE:
+        return (x,) if kernel == name else (x, grad)
     if name == "gelu":
         return (x, "none") if kernel == name else (x, grad, "none")
     if "softmax" in name:
         return (x, -1) if kernel == name else (getattr(backend, name)(x, -1), grad, -1)
     gamma = numbers(x.shape[-1] if name == "layer_norm" else x.shape[1])
+    groups = (x.shape[1] // 4,) if name == "group_norm" else ()
     if kernel == name:
-        return x, gamma, gamma, 1e-5
-    _, *statistics = getattr(backend, name)(x, gamma, gamma, 1e-5)
-    return (x, gamma, *statistics, *((1e-5,) if name == "batch_norm_train" else ()), grad, (True,) * 3)
+        return x, *groups, gamma, gamma, 1e-5
+    _, *statistics = getattr(backend, name)(x, *groups, gamma, gamma, 1e-5)
+    return (x, *groups, gamma, *statistics, *((1e-5,) if name == "batch_norm_train" else ()), grad, (True,) * 3)
 
 
 def work(name: str, arguments: tuple[Any, ...]) -> int:
@@ -146,7 +170,7 @@ def work(name: str, arguments: tuple[Any, ...]) -> int:
 def theirs(torch: Any, kernel: str, sizes: tuple[int, ...]) -> Callable[[], Any]:
     """PyTorch's call for a case."""
     given = [torch.from_numpy(a) for a in arrays_of(kernel, sizes)]
-    if kernel.startswith((*BY_ROWS, *BY_PLANES)):
+    if kernel.startswith(WHOLE):
         return _their_call(torch, kernel, *given)
     if kernel == "matmul":
         return lambda: torch.matmul(*given)
@@ -171,6 +195,27 @@ def _their_call(torch: Any, kernel: str, x: Any, grad: Any) -> Callable[[], Any]
     name = kernel.removesuffix("_backward")
     if name == "max_pool2d_with_indices":
         return lambda: aten.max_pool2d_with_indices(x, [2, 2])
+    if name == "avg_pool2d":
+        windows = [2, 2], [2, 2], [0, 0], False, True, None
+        return (
+            (lambda: aten.avg_pool2d(x, *windows))
+            if kernel == name
+            else (lambda: aten.avg_pool2d_backward(grad, x, *windows))
+        )
+    if name == "interpolate":
+        size = list(grad.shape[2:])
+        return (
+            (lambda: aten.upsample_bilinear2d(x, size, False))
+            if kernel == name
+            else (lambda: aten.upsample_nearest2d_backward(grad, size, list(x.shape)))
+        )
+    if name in POINTWISE:
+        backward = {
+            "relu": lambda: aten.threshold_backward(grad, x, 0),
+            "sigmoid": lambda: aten.sigmoid_backward(grad, x),
+            "silu": lambda: aten.silu_backward(grad, x),
+        }
+        return (lambda: getattr(aten, name)(x)) if kernel == name else backward[name]
     if name == "gelu":
         return (lambda: aten.gelu(x)) if kernel == name else lambda: aten.gelu_backward(grad, x)
     if "softmax" in name:
@@ -185,6 +230,13 @@ def _their_call(torch: Any, kernel: str, x: Any, grad: Any) -> Callable[[], Any]
         if kernel == name:
             return lambda: aten.native_layer_norm(*given, gamma, gamma, 1e-5)
         return lambda: aten.native_layer_norm_backward(grad, *given, *statistics, gamma, gamma, needs)
+    if name == "group_norm":
+        n, channels, height, width = x.shape
+        sizes = n, channels, height * width, channels // 4
+        _, *statistics = aten.native_group_norm(x, gamma, gamma, *sizes, 1e-5)
+        if kernel == name:
+            return lambda: aten.native_group_norm(x, gamma, gamma, *sizes, 1e-5)
+        return lambda: aten.native_group_norm_backward(grad, x, *statistics, gamma, *sizes, needs)
     of_train = True, 0.1, 1e-5
     _, *statistics = aten.native_batch_norm(x, gamma, gamma, None, None, *of_train)
     if kernel == name:

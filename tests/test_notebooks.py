@@ -24,6 +24,8 @@ def read(path: Path) -> nbformat.NotebookNode:
 @pytest.fixture
 def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a kernel of this interpreter, which finds this library and no settings of the user's."""
+    import matplotlib.font_manager  # noqa: F401  # makes its cache of fonts, or the first notebook would print that it does
+
     kernelspec.install(kernel_name="this-interpreter", prefix=str(tmp_path))
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "share" / "jupyter"))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))

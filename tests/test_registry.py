@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autograd_ops as ag
-from autograd_ops.registry import TABLE, Array, RegistryError, ShapeOf, op
+from autograd_ops.registry import TABLE, Array, Arrays, RegistryError, ShapeOf, op
 
 
 @pytest.fixture(autouse=True)
@@ -193,3 +193,45 @@ def test_names_that_the_call_path_uses_are_refused(name: str) -> None:
     with pytest.raises(RegistryError, match=f"taking: no argument can be called '{name}'"):
         op(scope["taking"], formula="dx = g")
     assert "taking" not in TABLE
+
+
+def test_all_gradients_at_once() -> None:
+    """Where the walk carries arrays; a walk that records itself takes the rules."""
+
+    @op(formula="dx = g y, dy = g x", broadcast=True)
+    def times(x, y):
+        return x * y
+
+    times.backward(x=lambda g, y: g * y, y=lambda g, x: g * x)
+    calls = []
+
+    def both(g: Any, x: Any, y: Any, needs: Any) -> Any:
+        calls.append(needs)
+        return [None if not needed else g * other for needed, other in zip(needs, (y, x), strict=True)]
+
+    times.at_once(both)
+    x, y = ag.tensor([2.0, 3.0], requires_grad=True), ag.tensor(5.0, requires_grad=True)
+    times(x, y).sum().backward()
+    assert x.grad.tolist() == [5.0, 5.0]
+    assert y.grad.tolist() == 5.0
+    times(x, 2.0).sum().backward()
+    assert x.grad.tolist() == [7.0, 7.0]
+    assert calls == [(True, True), (True, False)]
+    (grad,) = ag.autograd.grad(times(x, y).sum(), [x], create_graph=True)
+    assert ag.autograd.grad(grad.sum(), [y])[0].tolist() == 2.0
+    assert len(calls) == 2
+
+
+def test_a_rule_for_all_gradients_names_what_is_kept() -> None:
+    function = twice()
+    function.backward(x=lambda g: g * 2.0)
+    with pytest.raises(RegistryError, match="op twice: its rule for all gradients at once names 'x', which no rule"):
+        function.at_once(lambda g, x: (g * 2.0,))
+
+    @op(formula="dxs = g")
+    def several(xs: Arrays):
+        return xs[0] + xs[1]
+
+    several.backward(xs=lambda g: [g, g])
+    with pytest.raises(RegistryError, match="op several: its rule for all gradients at once takes no sequence"):
+        several.at_once(lambda g: (g, g))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import ops
 from ..creation import empty
 from ..tensor import Tensor
 from . import functional as F
@@ -90,7 +91,10 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """input [..., in_features] -> [..., out_features]"""
-        return F.linear(input, self.weight, self.bias)
+        try:
+            return ops.linear(input, self.weight, self.bias, True)
+        except Exception:
+            return F.linear(input, self.weight, self.bias)  # which says what is wrong in the words of its users
 
     def extra_repr(self) -> str:
         """Its sizes."""

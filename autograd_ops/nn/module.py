@@ -92,7 +92,7 @@ class Module:
         try:
             if self._hooked:
                 return call_with_hooks(self, args, kwargs)
-            return self.forward(*args, **kwargs)
+            return self.forward(*args, **kwargs) if kwargs else self.forward(*args)
         except (ValueError, IndexError, TypeError, RuntimeError) as error:
             locate(error, self, args)
             raise

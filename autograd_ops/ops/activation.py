@@ -9,7 +9,6 @@ from autograd_backends import kernels, namespace
 
 from ..registry import Array, op
 from .compare import where
-from .dtype import has_complex
 from .elementwise import erf, exp, tanh
 from .reduce import sum
 
@@ -26,7 +25,9 @@ __all__ = [
     "relu",
     "relu_backward",
     "sigmoid",
+    "sigmoid_backward",
     "silu",
+    "silu_backward",
     "softmax",
     "softmax_backward",
     "softplus",
@@ -36,7 +37,7 @@ __all__ = [
 @op(formula="dx = g where out > 0, else 0", real=True)
 def relu(x: Array) -> Array:
     """max(x, 0)"""
-    return namespace(x).maximum(x, 0)
+    return kernels(x).relu(x)
 
 
 relu.backward(x=lambda g, out: relu_backward(out, g))
@@ -55,7 +56,9 @@ def relu_backward(output: Array, output_grad: Array) -> Array:
 @op(formula="dx = g where x > 0, g slope elsewhere", floating=True, real=True)
 def leaky_relu(x: Array, slope: float) -> Array:
     """x where positive, `slope` x elsewhere"""
-    return namespace(x).where(x > 0, x, x * slope)
+    xp = namespace(x)
+    # Of the two, the larger or the smaller, which needs no choice, if the slope is one that is used.
+    return xp.maximum(x, x * slope) if 0 <= slope <= 1 else xp.where(x > 0, x, x * slope)
 
 
 leaky_relu.backward(x=lambda g, x, slope: where(x > 0, g, g * slope))
@@ -81,22 +84,23 @@ def elu(x: Array, alpha: float) -> Array:
 elu.backward(x=lambda g, x, alpha: where(x > 0, g, g * (exp(where(x > 0, 0.0, x)) * alpha)))
 
 
-def _sigmoid(x: Array) -> Array:
-    xp = namespace(x)
-    if has_complex(x):
-        return 1.0 / (1.0 + xp.exp(-x))
-    # e^-|x| cannot overflow, and each branch keeps its relative precision.
-    z = xp.exp(-xp.abs(x))
-    return xp.where(x >= 0, xp.ones_like(z), z) / (z + 1.0)
-
-
 @op(formula="dx = g out (1 - out)", floating=True)
 def sigmoid(x: Array) -> Array:
     """1 / (1 + e^-x)"""
-    return _sigmoid(x)
+    return kernels(x).sigmoid(x)
 
 
-sigmoid.backward(x=lambda g, out: g * (out * (1.0 - out)))
+sigmoid.backward(x=lambda g, out: sigmoid_backward(out, g))
+
+
+def _sigmoid_backward_recorded(output: Any, output_grad: Any) -> Any:
+    return output_grad * (output * (1.0 - output))
+
+
+@op(formula="of g output (1 - output)", recorded=_sigmoid_backward_recorded, promote=True)
+def sigmoid_backward(output: Array, output_grad: Array) -> Array:
+    """The gradient of the input of `sigmoid`, from its output and the output's gradient"""
+    return kernels(output).sigmoid_backward(output, output_grad)
 
 
 @op(formula="dx = g sigmoid(-x)", floating=True, real=True)
@@ -112,15 +116,21 @@ logsigmoid.backward(x=lambda g, x: g * sigmoid(-x))
 @op(formula="dx = g (s + x s (1 - s)), s = sigmoid(x)", floating=True)
 def silu(x: Array) -> Array:
     """x sigmoid(x)"""
-    return x * _sigmoid(x)
+    return kernels(x).silu(x)
 
 
-def _silu_x(g: Any, x: Any) -> Any:
+silu.backward(x=lambda g, x: silu_backward(x, g))
+
+
+def _silu_backward_recorded(x: Any, output_grad: Any) -> Any:
     s = sigmoid(x)
-    return g * (s * (1.0 + x * (1.0 - s)))
+    return output_grad * (s * (1.0 + x * (1.0 - s)))
 
 
-silu.backward(x=_silu_x)
+@op(formula="of g (s + x s (1 - s)), s = sigmoid(x)", recorded=_silu_backward_recorded, promote=True)
+def silu_backward(x: Array, output_grad: Array) -> Array:
+    """The gradient of the input x of `silu`, from that of its output"""
+    return kernels(x).silu_backward(x, output_grad)
 
 
 @op(formula="dx = g sigmoid(beta x)", floating=True, real=True)

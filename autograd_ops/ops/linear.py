@@ -55,6 +55,13 @@ def _linear_weight(g: Any, x: Any, transposed: bool) -> Any:
 linear.backward(x=_linear_x, weight=_linear_weight, bias=lambda g: linear_bias_backward(g))
 
 
+def _linear_at_once(g: Any, x: Any, weight: Any, transposed: bool, needs: tuple[bool, bool, bool]) -> Any:
+    return kernels(g).linear_backward(x, weight, g, transposed, needs)
+
+
+linear.at_once(_linear_at_once)
+
+
 @op(formula="dw = g^T output_grad, doutput_grad = g w", promote=True)
 def linear_x_backward(weight: Array, output_grad: Array) -> Array:
     """weight [d_input, d_output], output_grad [..., d_output] -> the gradient of x [..., d_input]"""

@@ -39,6 +39,7 @@ __all__ = [
     "avg_pool2d_backward",
     "avg_pool3d",
     "avg_pool3d_backward",
+    "gather_cells",
     "gather_planes",
     "max_pool1d",
     "max_pool1d_with_indices",
@@ -49,6 +50,7 @@ __all__ = [
     "max_pool3d",
     "max_pool3d_with_indices",
     "max_pool3d_with_indices_backward",
+    "scatter_cells",
     "scatter_planes",
 ]
 
@@ -79,6 +81,57 @@ def scatter_planes(x: ShapeOf, values: Array, indices: Array) -> Array:
 
 
 scatter_planes.backward(values=lambda g, indices: gather_planes(g, indices))
+
+
+# ---------------------------------------------------------------- cells of windows, by number
+
+
+def _sizes(rank: int, *sizes: Any) -> list[Any]:
+    """The arguments of windows, checked when they were first given, each for all dimensions."""
+    *lengths, ceil_mode = sizes
+    return [*[per_dimension("max_pool", "a size", size, rank) for size in lengths], ceil_mode]
+
+
+@op(formula="dx = zeros with g added in cells", nondiff=("cells",), fresh=True)
+def gather_cells(
+    x: Array, cells: Array, kernel_size: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool
+) -> Array:
+    """What the windows of x [N, C, ...] have in `cells` [N, C, ...], each the number of a cell of its own window.
+
+    The first cell has number 0, and the last dimension counts first; the other arguments are those of a max pool.
+    """
+    return kernels(x).gather_cells(x, cells, *_sizes(x.ndim - 2, kernel_size, stride, padding, dilation, ceil_mode))
+
+
+gather_cells.backward(
+    x=lambda g, x_shape, cells, kernel_size, stride, padding, dilation, ceil_mode: scatter_cells(
+        x_shape, g, cells, kernel_size, stride, padding, dilation, ceil_mode
+    )
+)
+
+
+@op(formula="dvalues = g in cells", nondiff=("cells",), fresh=True)
+def scatter_cells(
+    x: ShapeOf,
+    values: Array,
+    cells: Array,
+    kernel_size: Size,
+    stride: Size,
+    padding: Size,
+    dilation: Size,
+    ceil_mode: bool,
+) -> Array:
+    """Zeros of the shape of x [N, C, ...] with `values` [N, C, ...] added in `cells` of their windows"""
+    return kernels(values).scatter_cells(
+        x, values, cells, *_sizes(len(x) - 2, kernel_size, stride, padding, dilation, ceil_mode)
+    )
+
+
+scatter_cells.backward(
+    values=lambda g, cells, kernel_size, stride, padding, dilation, ceil_mode: gather_cells(
+        g, cells, kernel_size, stride, padding, dilation, ceil_mode
+    )
+)
 
 
 # ---------------------------------------------------------------- maximum
@@ -193,11 +246,26 @@ def _max_pool(rank: int) -> tuple[Any, ...]:
 
     with_indices_backward.backward(output_grad=lambda g, indices: gather_planes(g, indices))
 
+    @op(name=name, formula="dx = zeros with g added where the maxima were", saves=("cells",), fresh=True, real=True)
     def max_pool(x: Array, kernel_size: Size, stride: Size, padding: Size, dilation: Size, ceil_mode: bool) -> Array:
-        return with_indices(x, kernel_size, stride, padding, dilation, ceil_mode).output
+        """The largest element of each window of x [N, C, ...].
 
-    max_pool.__name__ = max_pool.__qualname__ = name
-    max_pool.__doc__ = f"The largest element of each window of x [N, C, ...]; see `{name}_with_indices`"
+        As ``..._with_indices``, but the tape keeps a byte for each, the number of its cell in the window: an index has
+        eight.
+
+        Raises
+        ------
+        ShapeError
+            Naming the argument, the shapes and the rule that they break.
+        """
+        sizes = _each(name, rank, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation)
+        return getattr(kernels(x), name)(x, *sizes, ceil_mode)
+
+    max_pool.backward(
+        x=lambda g, x_shape, cells, kernel_size, stride, padding, dilation, ceil_mode: scatter_cells(
+            x_shape, g, cells, kernel_size, stride, padding, dilation, ceil_mode
+        )
+    )
 
     @op(
         name=f"adaptive_{name}_with_indices",

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from autograd_backends import kernels, namespace
+from autograd_backends.options import AdamStep
 
 from ..tensor import Tensor
 from .optimizer import Optimizer, Update, at_least_zero, fractions
@@ -104,34 +105,29 @@ class Adam(Optimizer):
         lr, eps, weight_decay = float(group["lr"]), float(group["eps"]), float(group["weight_decay"])
         beta1, beta2 = map(float, group["betas"])
         amsgrad, maximize, decoupled = group["amsgrad"], group["maximize"], group["decoupled_weight_decay"]
+        shrink = 1.0 - lr * weight_decay if decoupled else 1.0
 
         def update(parameter: Tensor, array: Any, grad: Any) -> None:
-            xp = namespace(array)
             state = self.state[parameter]
             if not state:
-                _start(state, xp, array, amsgrad)
-            step = state["step"] = state["step"] + 1
+                _start(state, namespace(array), array, amsgrad)
+            count = state["step"] = state["step"] + 1
             # Both corrections are numbers, so they are taken together and out of the arrays.
-            unbias = math.sqrt(1.0 - beta2**step)
-            slack, pace = eps * unbias, lr * unbias / (1.0 - beta1**step)
-            held = [state[name].array for name in self.like_parameter if name in state]
-            for part, slope, mean, square, *largest in kernels(array).parts(array, grad, *held):
-                if maximize:
-                    slope = -slope
-                if weight_decay and decoupled:
-                    part *= 1.0 - lr * weight_decay
-                elif weight_decay:
-                    slope = slope + weight_decay * part
-                mean *= beta1
-                mean += (1.0 - beta1) * slope
-                square *= beta2
-                square += (1.0 - beta2) * slope * slope
-                for most in largest:
-                    most[...] = xp.maximum(most, square)
-                    square = most
-                root = xp.sqrt(square)
-                root += slack
-                part -= pace * mean / root
+            unbias = math.sqrt(1.0 - beta2**count)
+            step = AdamStep(beta1, beta2, lr * unbias / (1.0 - beta1**count), eps * unbias, shrink)
+            if maximize:
+                grad = -grad
+            if weight_decay and not decoupled:
+                grad = grad + weight_decay * array
+            largest = state.get("max_exp_avg_sq")
+            kernels(array).adam_step(
+                array,
+                grad,
+                state["exp_avg"].array,
+                state["exp_avg_sq"].array,
+                None if largest is None else largest.array,
+                step,
+            )
 
         return update
 

@@ -44,17 +44,25 @@ class Watch:
         self._left: Any = None
         self._done = False
 
-    def stepped(self, parameters: Any, name: str) -> None:
-        """Warn, once, if the gradient of the step before was in the one just used; then look after this one."""
+    def stepped(self, groups: list[dict[str, Any]], name: str) -> None:
+        """Warn, once, if the gradient of the step before was in the one just used; then look after this one.
+
+        Parameters
+        ----------
+        groups
+            Those of the parameters.
+        name
+            Of the optimizer.
+        """
         if self._done:
             return
         parameter = None if self._parameter is None else self._parameter()
-        if parameter is None or parameter.grad is None:
-            parameter = next((p for p in parameters if p.grad is not None), None)
+        if parameter is None or parameter._grad is None:
+            parameter = next((p for group in groups for p in group["params"] if p._grad is not None), None)
             if parameter is None:
                 return
             self._parameter = ref(parameter)
-        elif self._left is not None and self._is_watched(parameter.grad):
+        elif self._left is not None and self._is_watched(parameter._grad):
             self._done = True
             if isinstance(parameter.node, Leaf):
                 parameter.node.before = None
@@ -66,7 +74,7 @@ class Watch:
                     ForgottenZeroGrad,
                 )
             return
-        leaf, gradient = parameter.node, parameter.grad
+        leaf, gradient = parameter.node, parameter._grad
         if isinstance(leaf, Leaf) and gradient is not None:
             self._gradient, self._version, self._left = ref(gradient), gradient.version[0], None
             leaf.before = self._adding

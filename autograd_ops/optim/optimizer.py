@@ -40,15 +40,17 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         hooks = self._hooks
-        for hook in list(hooks["step_pre"].values()) if "step_pre" in hooks else ():
-            changed = hook(self, args, kwargs)
-            if changed is not None:
-                args, kwargs = changed
+        if "step_pre" in hooks:
+            for hook in list(hooks["step_pre"].values()):
+                changed = hook(self, args, kwargs)
+                if changed is not None:
+                    args, kwargs = changed
         result = step(self, *args, **kwargs)
         self.has_stepped = True
-        self._watch.stepped(self._parameters(), type(self).__name__)
-        for hook in list(hooks["step_post"].values()) if "step_post" in hooks else ():
-            hook(self, args, kwargs)
+        self._watch.stepped(self.param_groups, type(self).__name__)
+        if "step_post" in hooks:
+            for hook in list(hooks["step_post"].values()):
+                hook(self, args, kwargs)
         return result
 
     return hooked
@@ -180,8 +182,8 @@ class Optimizer:
         for number, group in enumerate(self.param_groups):
             update = self.update_rule(group)
             parameters = [parameter for parameter in group["params"] if parameter._grad is not None]
-            if self.elementwise and self.state and len(parameters) > 1:
-                parameters = self._packs.move(self, number, parameters, update)
+            if len(parameters) > 1:
+                parameters = self.move_together(number, group, parameters, update)
             cls = dtype = None  # those of the last one: most are alike
             for parameter in parameters:
                 array = parameter.array
@@ -201,6 +203,29 @@ class Optimizer:
                 parameter.version[0] += 1  # backward refuses to go through an op that kept the values from before
         return loss
 
+    def move_together(
+        self, number: int, group: dict[str, Any], parameters: list[Tensor], update: Update
+    ) -> list[Tensor]:
+        """Let those of `parameters` take their steps that can do so as one; returns the others.
+
+        Parameters
+        ----------
+        number, group
+            That of the parameters, and its place among all.
+        update
+            What moves one.
+        """
+        return self._packs.move(self, number, parameters, update) if self.elementwise and self.state else parameters
+
+    def goes_as_it_is(self, arrays: list[Any]) -> bool:
+        """Whether `arrays` are of one dtype that is updated as it is, on devices that need not be made current."""
+        cls, dtype = type(arrays[0]), arrays[0].dtype
+        for array in arrays:
+            if type(array) is not cls or array.dtype is not dtype:
+                return False
+        backend = kernels(arrays[0])
+        return not backend.mixes_devices and _way(backend, dtype) is None
+
     def _update_parts(self, update: Update, parameter: Tensor) -> None:
         """Take a step for a complex parameter as for its real and imaginary parts, each a parameter of its own."""
         backend = kernels(parameter.array)
@@ -219,15 +244,16 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradient of every parameter; with ``set_to_none=False``, set it to zeros."""
-        for parameter in self._parameters():
-            grad = parameter._grad
-            if set_to_none or grad is None:
-                parameter._grad = None
-            elif grad.node is not None:  # a recorded gradient is somebody's value: leave it as it is
-                parameter.grad = Tensor(namespace(grad.array).zeros_like(grad.array))
-            else:
-                grad.array[...] = 0
-                grad.version[0] += 1
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                grad = parameter._grad
+                if set_to_none or grad is None:
+                    parameter._grad = None
+                elif grad.node is not None:  # a recorded gradient is somebody's value: leave it as it is
+                    parameter.grad = Tensor(namespace(grad.array).zeros_like(grad.array))
+                else:
+                    grad.array[...] = 0
+                    grad.version[0] += 1
 
     # ---------------------------------------------------------------- groups
 

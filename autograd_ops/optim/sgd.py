@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from autograd_backends import namespace
+from autograd_backends import kernels, namespace
 
 from ..tensor import Tensor
 from .optimizer import Optimizer, Update, at_least_zero
@@ -104,11 +104,8 @@ class SGD(Optimizer):
         undamped = 1.0 - float(group["dampening"])
         nesterov, maximize = group["nesterov"], group["maximize"]
 
-        def descend(parameter: Tensor, array: Any, grad: Any) -> None:
-            array -= lr * grad
-
         if not (maximize or weight_decay or momentum):
-            return descend
+            return lambda parameter, array, grad: kernels(array).descend((array,), (grad,), lr)
 
         def update(parameter: Tensor, array: Any, grad: Any) -> None:
             if maximize:
@@ -125,6 +122,20 @@ class SGD(Optimizer):
                     velocity *= momentum
                     velocity += grad if undamped == 1.0 else undamped * grad
                 grad = grad + momentum * velocity if nesterov else velocity
-            array -= lr * grad
+            kernels(array).descend((array,), (grad,), lr)
 
         return update
+
+    def move_together(
+        self, number: int, group: dict[str, Any], parameters: list[Tensor], update: Update
+    ) -> list[Tensor]:
+        if group["momentum"] or group["weight_decay"] or group["maximize"]:
+            return super().move_together(number, group, parameters, update)
+        arrays = [parameter.array for parameter in parameters]
+        if not self.goes_as_it_is(arrays):
+            return parameters
+        grads = [parameter._grad.array for parameter in parameters]  # type: ignore[union-attr]
+        kernels(arrays[0]).descend(arrays, grads, float(group["lr"]))
+        for parameter in parameters:
+            parameter.version[0] += 1
+        return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from functools import cache, cached_property, partial
@@ -68,6 +68,9 @@ class Backend:
         The most elements of the columns that a convolution makes at a time.
     on_host
         Whether `to_host` gives the memory of an array itself, rather than a copy.
+    views_hold_owners
+        Whether every view of an array refers to the one that owns the memory, so that ``sys.getrefcount`` tells whether
+        somebody has a view.
     """
 
     name: ClassVar[str]
@@ -76,6 +79,7 @@ class Backend:
     scalar_types: tuple[type, ...] = ()
     workspace: int = 2**25
     on_host: ClassVar[bool] = False
+    views_hold_owners: ClassVar[bool] = False
 
     def lines(self, name: str) -> Any:
         """How a replay says an op, or the rule ``"op.input"``, in place of calling it; ``None`` if it has to call it.
@@ -220,13 +224,6 @@ class Backend:
         """Set every element of `target` to `value`, broadcast, in place."""
         target[...] = value
 
-    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
-        """`arrays` of one shape, in one piece or in several, for what changes elements in place by themselves.
-
-        In several where many passes over all of them cost more.
-        """
-        return (arrays,)
-
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         """Zeros of the dtype and device of `array`.
 
@@ -276,6 +273,10 @@ class Backend:
     def contiguous(self, array: Array) -> Array:
         """A copy of `array` laid out in memory in the order of its dimensions."""
         return self.xp.asarray(array, copy=True)
+
+    def rejoin(self, arrays: Sequence[Array], axis: int) -> Array:
+        """The arrays one after the other along `axis`: new, or the one that they are parts of."""
+        return self.xp.concat(arrays, axis=axis)
 
     def strides(self, array: Array) -> tuple[int, ...]:
         """How many elements lie in memory from one place along each dimension to the next.
@@ -393,10 +394,42 @@ class Backend:
 
     # The spatial dimensions are counted in the names, but the functions are the same for one, two and three.
 
+    descend = _default("updates.descend")
+    adam_step = _default("updates.adam_step")
+
     linear = _default("linear.linear")
     linear_x_backward = _default("linear.linear_x_backward")
     linear_weight_backward = _default("linear.linear_weight_backward")
     linear_bias_backward = _default("linear.linear_bias_backward")
+
+    def linear_backward(
+        self, x: Array, weight: Array, output_grad: Array, transposed: bool, needs: tuple[bool, bool, bool]
+    ) -> tuple[Array | None, Array | None, Array | None]:
+        """The gradients of x, weight and bias of `linear`, those that `needs` names; of arrays that fit.
+
+        Parameters
+        ----------
+        x
+            [..., d_input], or ``None`` where the gradient of weight is not needed.
+        weight
+            [d_input, d_output], or with `transposed` [d_output, d_input], as its gradient is then; or ``None`` where
+            the gradient of x is not needed.
+        output_grad
+            [..., d_output]
+        """
+        of_x, of_weight, of_bias = needs
+        x_grad = weight_grad = bias_grad = None
+        if of_x:
+            x_grad = (
+                self.linear(output_grad, weight, None) if transposed else self.linear_x_backward(weight, output_grad)
+            )
+        if of_weight:
+            left, right = (output_grad, x) if transposed else (x, output_grad)
+            weight_grad = self.linear_weight_backward(left, right)
+        if of_bias:
+            bias_grad = self.linear_bias_backward(output_grad)
+        return x_grad, weight_grad, bias_grad
+
     embedding = _default("embedding.embedding")
     embedding_backward = _default("embedding.embedding_backward")
     conv1d, conv2d, conv3d = _for_ranks("conv.conv")
@@ -427,6 +460,9 @@ class Backend:
     adaptive_max_pool1d_with_indices = _default("pool.adaptive_max_pool_with_indices")
     adaptive_max_pool2d_with_indices = _default("pool.adaptive_max_pool_with_indices")
     adaptive_max_pool3d_with_indices = _default("pool.adaptive_max_pool_with_indices")
+    max_pool1d = max_pool2d = max_pool3d = _default("pool.max_pool")
+    gather_cells = _default("pool.gather_cells")
+    scatter_cells = _default("pool.scatter_cells")
     gather_planes = _default("pool.gather_planes")
     scatter_planes = _default("pool.scatter_planes")
     avg_pool1d = _default("pool.avg_pool")
@@ -469,7 +505,12 @@ class Backend:
     lstm_backward = _default("recurrent.lstm_backward")
     gru = _default("recurrent.gru")
     gru_backward = _default("recurrent.gru_backward")
+    relu = _default("activation.relu")
     relu_backward = _default("activation.relu_backward")
+    sigmoid = _default("activation.sigmoid")
+    sigmoid_backward = _default("activation.sigmoid_backward")
+    silu = _default("activation.silu")
+    silu_backward = _default("activation.silu_backward")
     gelu = _default("activation.gelu")
     gelu_backward = _default("activation.gelu_backward")
     softmax = _default("softmax.softmax")
@@ -481,6 +522,7 @@ class Backend:
     logsumexp = _default("softmax.logsumexp")
     ctc_loss = _default("ctc.ctc_loss")
     ctc_loss_backward = _default("ctc.ctc_loss_backward")
+    ctc_loss_posterior = _default("ctc.ctc_loss_posterior")
     cholesky_ex = _default("linalg.cholesky_ex")
     inv_ex = _default("linalg.inv_ex")
     solve = _default("linalg.solve")
@@ -506,7 +548,7 @@ class Backend:
         return True
 
     def has_ctc_loss_backward(self) -> bool:
-        """Whether `ctc_loss_backward` is to be used; without it the tape differentiates the loss step by step."""
+        """Whether `ctc_loss_backward` and `ctc_loss_posterior` are used; if not, the tape differentiates each step."""
         return True
 
     erf = _default("special.erf")

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 from .array_types import IntPair
 from .errors import ShapeError
 from .resampling import MODES, SMOOTH_MODES
 
 __all__ = [
+    "AdamStep",
     "AttentionModuleOptions",
     "ConvOptions",
     "ConvTransposeOptions",
@@ -28,6 +29,29 @@ __all__ = [
     "RecurrentOptions",
     "UnfoldOptions",
 ]
+
+
+class AdamStep(NamedTuple):
+    """The numbers of one step of Adam.
+
+    Attributes
+    ----------
+    beta1, beta2
+        How slowly the two moments forget.
+    pace
+        The learning rate, with the corrections of both moments for their start at 0.
+    slack
+        The epsilon beside the root of the second moment, with its correction.
+    shrink
+        What the parameter is multiplied by before it moves, 1 without decoupled weight decay.
+    """
+
+    beta1: float
+    beta2: float
+    pace: float
+    slack: float
+    shrink: float = 1.0
+
 
 #: (before, after) for each spatial dimension.
 Pairs = tuple[tuple[int, int], ...]

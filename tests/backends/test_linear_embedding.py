@@ -26,6 +26,27 @@ def test_linear(lead: Any, lane: Lane, dtype: str, rng: Any) -> None:
     close(lane.host(lane.ops.linear_bias_backward(ag)), grad.reshape(-1, 3).sum(0), dtype)
 
 
+@pytest.mark.parametrize("lead", [(), (4,), (300,), (2, 3), (0,)])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("needs", [(True, True, True), (False, True, True), (True, False, False), (True, True, False)])
+def test_all_gradients_of_linear_are_those_of_each(
+    lead: Any, transposed: bool, needs: Any, lane: Lane, dtype: str, rng: Any
+) -> None:
+    x, grad, weight = (lane.array(rng.normal(size=s), dtype) for s in ((*lead, 5), (*lead, 3), (5, 3)))
+    turned = lane.array(lane.host(weight).T, dtype) if transposed else weight
+    got = lane.backend.linear_backward(x if needs[1] else None, turned if needs[0] else None, grad, transposed, needs)
+    weight_grad = lane.ops.linear_weight_backward(x, grad)
+    want = (
+        lane.host(lane.ops.linear_x_backward(weight, grad)),
+        lane.host(weight_grad).T if transposed else lane.host(weight_grad),
+        lane.host(lane.ops.linear_bias_backward(grad)),
+    )
+    for one, other, needed in zip(got, want, needs, strict=True):
+        assert (one is not None) is needed
+        if needed:
+            close(lane.host(one), other, dtype)
+
+
 def test_linear_shares_no_memory(numpy_lane: Lane) -> None:
     grad = np.ones(3)
     assert not np.shares_memory(numpy_lane.ops.linear_bias_backward(grad), grad)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from autograd_backends import get_backend
+from autograd_backends.base import Backend
 from autograd_backends.numpy_backend.onednn.gate import forced
 
 CPU: Any = get_backend("cpu")
@@ -78,13 +79,32 @@ def max_pool(rng: np.random.Generator) -> Any:
     rank = int(rng.integers(1, 4))
     x = layouts(rng, (2, 3, *(int(n) for n in rng.integers(5, 12, rank))))
     x = np.round(x)  # equal elements, of which the first wins
+    function = getattr(CPU, f"max_pool{rank}d_with_indices")
+    sizes = pooled(rng, x)
+    return lambda: function(x, *sizes)
+
+
+def pooled(rng: np.random.Generator, x: np.ndarray) -> tuple[Any, ...]:
+    """Sizes of a max pool of x."""
+    rank = x.ndim - 2
     kernel = tuple(int(n) for n in rng.integers(1, 4, rank))
     stride = tuple(int(n) for n in rng.integers(1, 4, rank))
     padding = tuple(int(rng.integers(0, k // 2 + 1)) for k in kernel)
-    dilation = tuple(int(n) for n in rng.integers(1, 3, rank))
-    function = getattr(CPU, f"max_pool{rank}d_with_indices")
-    ceil_mode = bool(rng.integers(2))
-    return lambda: function(x, kernel, stride, padding, dilation, ceil_mode)
+    return kernel, stride, padding, tuple(int(n) for n in rng.integers(1, 3, rank)), bool(rng.integers(2))
+
+
+def cells(rng: np.random.Generator) -> Any:
+    """A max pool and its way back."""
+    x = np.round(layouts(rng, (2, 3, *(int(n) for n in rng.integers(5, 12, int(rng.integers(1, 4)))))))
+    sizes = pooled(rng, x)
+    function = getattr(CPU, f"max_pool{x.ndim - 2}d")
+
+    def call() -> Any:
+        output, found = function(x, *sizes)
+        values = layouts(np.random.default_rng(1), output.shape)
+        return output, found, CPU.scatter_cells(x.shape, values, found, *sizes)
+
+    return call
 
 
 DRAWS: dict[str, Callable[[np.random.Generator], Any]] = {
@@ -96,7 +116,8 @@ DRAWS: dict[str, Callable[[np.random.Generator], Any]] = {
     "log_softmax": of_rows(CPU.log_softmax, 1, -1),
     "softmax_backward": of_rows(CPU.softmax_backward, 2, -1),
     "log_softmax_backward": of_rows(CPU.log_softmax_backward, 2, -1),
-    **{f.__name__: f for f in (layer_norm, layer_norm_backward, batch_norm_train, batch_norm_train_backward, max_pool)},
+    **{f.__name__: f for f in (layer_norm, layer_norm_backward, batch_norm_train, batch_norm_train_backward)},
+    **{f.__name__: f for f in (max_pool, cells)},
 }
 
 
@@ -133,6 +154,31 @@ class TestSpecial:
         centred = exact - exact.mean((0, 2, 3), keepdims=True)
         want = centred / np.sqrt((centred**2).mean((0, 2, 3), keepdims=True) + 1e-5)
         np.testing.assert_allclose(CPU.batch_norm_train(far, None, None, 1e-5)[0], want, atol=2e-3)
+
+    @pytest.mark.parametrize("shape", [(3, 2, 9000), (2, 3, 40, 40), (70, 4, 3, 3)])
+    @pytest.mark.parametrize("far", [0.0, 3.5])
+    def test_batch_norm_keeps_its_digits(self, shape: tuple[int, ...], far: float) -> None:
+        rng = np.random.default_rng(0)
+        x, grad = rng.standard_normal((2, *shape), dtype=np.float32)
+        x += np.float32(far)
+        exact = x.astype(np.float64), None, None, 1e-5
+        want = Backend.batch_norm_train(*exact)
+        found = CPU.batch_norm_train(x, None, None, 1e-5)
+        for a, b in zip(found, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+        want = Backend.batch_norm_train_backward(*exact[:2], *want[1:], 1e-5, grad.astype(np.float64))
+        for a, b in zip(CPU.batch_norm_train_backward(x, None, *found[1:], 1e-5, grad), want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(b).max()))
+
+    @pytest.mark.parametrize("value", [0.0, 5.0, np.inf, np.nan, 1e30])
+    def test_batch_norm_of_equal_elements(self, value: float) -> None:
+        x = np.full((4, 2, 8, 8), value, np.float32)
+        with np.errstate(all="ignore"):
+            with forced(NEVER):
+                want = CPU.batch_norm_train(x, None, None, 1e-5)
+            found = CPU.batch_norm_train(x, None, None, 1e-5)
+        for a, b in zip(found, want, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-6)
 
     def test_gelu_of_infinities(self) -> None:
         x = np.array([-np.inf, -1e30, 0.0, 1e30, np.inf, np.nan], np.float32)

@@ -27,6 +27,16 @@ def silu(x: Any) -> Any:
     return x * np.exp(logsigmoid(x))
 
 
+def sigmoid_backward(output: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """s (1 - s) as 1/4 less the square of the distance of s from 1/2"""
+    return g * (0.25 - np.square(output - 0.5))
+
+
+def silu_backward(x: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """By the derivative of x / (1 + e^-x): one over the denominator, and x e^-x over its square"""
+    return g * (sigmoid(x) + x * np.exp(logsigmoid(x) + logsigmoid(-x)))
+
+
 def softplus(x: Any, beta: float, threshold: float) -> Any:
     """log(e^0 + e^(beta x)) / beta"""
     return np.where(x * beta > threshold, x, np.logaddexp(0.0, x * beta) / beta)
@@ -139,6 +149,13 @@ SAMPLES: dict[str, list[Sample]] = {
     "sigmoid": [*unary(sigmoid), Sample(sigmoid, TAILS[1:], note="tails")],
     "logsigmoid": [*unary(logsigmoid), Sample(logsigmoid, TAILS, note="tails")],
     "silu": [*unary(silu), Sample(silu, TAILS, note="tails")],
+    "sigmoid_backward": [
+        Sample(sigmoid_backward, distinct(shape, 0.0, 1.0), distinct(shape, seed=9)) for shape in [(2, 3), (), (0, 2)]
+    ],
+    "silu_backward": [
+        Sample(silu_backward, x, distinct(x.shape, seed=10))
+        for x in (distinct((2, 3)), distinct(()), np.zeros((0, 2)), TAILS)
+    ],
     "softplus": [
         Sample(softplus, x, beta, threshold)
         for x, beta, threshold in [

@@ -83,6 +83,12 @@ def max_pool(
     return largest(x, windows(x.shape[2:], kernel, stride, padding, dilation, ceil_mode), indices_dtype)
 
 
+def largest_alone(x: np.ndarray, *sizes: Any) -> np.ndarray:
+    """Window by window."""
+    found: np.ndarray = max_pool(x, *sizes).output
+    return found
+
+
 def adaptive_max_pool(x: np.ndarray, output_size: Any, indices_dtype: str = "int64") -> Any:
     """Window by window."""
     return largest(x, even_windows(x.shape[2:], output_size), indices_dtype)
@@ -99,6 +105,37 @@ def gather(x: np.ndarray, indices: np.ndarray) -> np.ndarray:
 def scatter(x_shape: Any, values: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """The adjoint of gathering."""
     return adjoint(lambda x: gather(x, indices), x_shape, values)
+
+
+def cells_of(x: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> np.ndarray:
+    """The numbers of the cells that win in the windows of a max pool."""
+    rank = x.ndim - 2
+    k, s, p, d = (each(size, rank) for size in (kernel, stride, padding, dilation))
+    indices = max_pool(x, kernel, stride, padding, dilation, ceil_mode).indices
+    cells = np.zeros(indices.shape, "uint8" if np.prod(k) <= 256 else "int64")
+    for at in np.ndindex(indices.shape):
+        place = np.unravel_index(indices[at], x.shape[2:])
+        cell = [(place[i] + p[i] - at[2 + i] * s[i]) // d[i] for i in range(rank)]
+        cells[at] = np.ravel_multi_index(cell, k)
+    return cells
+
+
+def gather_cells(
+    x: np.ndarray, cells: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> np.ndarray:
+    """Window by window."""
+    rank = x.ndim - 2
+    k, s, p, d = (each(size, rank) for size in (kernel, stride, padding, dilation))
+    out = np.zeros(cells.shape)
+    for at in np.ndindex(cells.shape):
+        cell = np.unravel_index(cells[at], k)
+        out[at] = x[(*at[:2], *(at[2 + i] * s[i] - p[i] + cell[i] * d[i] for i in range(rank)))]
+    return out
+
+
+def scatter_cells(x_shape: Any, values: np.ndarray, cells: np.ndarray, *sizes: Any) -> np.ndarray:
+    """The adjoint of gathering."""
+    return adjoint(lambda x: gather_cells(x, cells, *sizes), x_shape, values)
 
 
 def max_pool_backward(x_shape: Any, *rest: Any) -> Any:
@@ -222,11 +259,24 @@ def pooled(case: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
     return distinct(indices.shape, seed=8), indices
 
 
+def in_cells() -> list[tuple[np.ndarray, np.ndarray, tuple[Any, ...]]]:
+    """An input, the cells that a max pool of another finds, and the arguments of that pool."""
+    cases = [case for cases in MAX_CASES.values() for case in cases]
+    found = [(distinct(shape, seed=9), cells_of(distinct(shape), *sizes), tuple(sizes)) for shape, *sizes in cases]
+    x, cells, sizes = found[0]
+    large = distinct((1, 1, 30, 20)), (17, 16), (5, 3), (2, 0), 1, False
+    return [*found, (x, cells.astype("int64"), sizes), (large[0], cells_of(*large), large[1:])]
+
+
 def of_rank(rank: int) -> dict[str, list[Sample]]:
     """Those of the pools over `rank` dimensions."""
     few = (2, 1, *range(3, 3 + rank))
     tied = np.round(distinct((1, 1, *(4,) * rank)))
     return {
+        f"max_pool{rank}d": [
+            *[Sample(largest_alone, distinct(shape), *options) for shape, *options in MAX_CASES[rank]],
+            Sample(largest_alone, tied, 2, 1, 0, 1, False, smooth=False, note="ties"),
+        ],
         f"max_pool{rank}d_with_indices": [
             *[Sample(max_pool, distinct(shape), *options) for shape, *options in MAX_CASES[rank]],
             Sample(max_pool, distinct(few), 2, 1, 0, 1, False, "int32"),
@@ -256,6 +306,10 @@ def of_rank(rank: int) -> dict[str, list[Sample]]:
 
 
 SAMPLES: dict[str, list[Sample]] = {
+    "gather_cells": [Sample(gather_cells, x, cells, *sizes) for x, cells, sizes in in_cells()],
+    "scatter_cells": [
+        Sample(scatter_cells, x.shape, distinct(cells.shape), cells, *sizes) for x, cells, sizes in in_cells()
+    ],
     "gather_planes": [Sample(gather, distinct(shape, seed=9), indices) for shape, indices in PLANES],
     "scatter_planes": [Sample(scatter, shape, distinct(indices.shape), indices) for shape, indices in PLANES],
     **of_rank(1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import ops
+from ...call_path import renamed
 from ...dims import axis_of
 from ...functions import reductions
 from ...inplace import in_place
@@ -89,14 +90,8 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     return in_place(input, ops.silu, name="silu_") if inplace else ops.silu(input)
 
 
-def sigmoid(input: Tensor) -> Tensor:
-    """1 / (1 + e^-x)."""
-    return ops.sigmoid(input)
-
-
-def tanh(input: Tensor) -> Tensor:
-    """The hyperbolic tangent."""
-    return ops.tanh(input)
+sigmoid = renamed(ops.sigmoid, "input")
+tanh = renamed(ops.tanh, "input")
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:

@@ -40,12 +40,12 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     >>> ag.nn.functional.linear(ag.ones(1, 2), ag.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
     tensor([[ 3.,  7., 11.]])
     """
-    if weight.ndim == 1:
-        row = None if bias is None else ops.reshape(bias, (1,))
-        return ops.squeeze(linear(input, ops.expand_dims(weight, 0), row), (-1,))
     try:
         return ops.linear(input, weight, bias, True)
     except ValueError:
+        if weight.ndim == 1:
+            row = None if bias is None else ops.reshape(bias, (1,))
+            return ops.squeeze(linear(input, ops.expand_dims(weight, 0), row), (-1,))
         # The op knows the weight as [in, out]; say it as it is here.
         if weight.ndim == 2 and input.ndim and input.shape[-1] != weight.shape[1]:
             raise ShapeError(

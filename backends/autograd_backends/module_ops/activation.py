@@ -7,17 +7,60 @@ import math
 from ..array_types import Array
 from ..lookup import kernels, namespace
 
-__all__ = ["CUBIC", "ROOT_2_OVER_PI", "ROOT_HALF", "gelu", "gelu_backward", "relu_backward"]
+__all__ = [
+    "CUBIC",
+    "ROOT_2_OVER_PI",
+    "ROOT_HALF",
+    "gelu",
+    "gelu_backward",
+    "relu",
+    "relu_backward",
+    "sigmoid",
+    "sigmoid_backward",
+    "silu",
+    "silu_backward",
+]
 
 ROOT_HALF = math.sqrt(0.5)
 ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
 CUBIC = 0.044715  # Hendrycks and Gimpel, Gaussian Error Linear Units, 2016
 
 
+def relu(x: Array) -> Array:
+    """max(x, 0)"""
+    return namespace(x).maximum(x, 0)
+
+
 def relu_backward(output: Array, output_grad: Array) -> Array:
     """`output_grad`, and 0 where the output of relu is; where that is NaN, no zero."""
     xp = namespace(output)
     return xp.where(output <= 0, xp.zeros_like(output_grad), output_grad)
+
+
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + e^-x)"""
+    xp = namespace(x)
+    if xp.isdtype(x.dtype, "complex floating"):
+        return 1.0 / (1.0 + xp.exp(-x))
+    # e^-|x| cannot overflow, and each branch keeps its relative precision.
+    z = xp.exp(-xp.abs(x))
+    return xp.where(x >= 0, xp.ones_like(z), z) / (z + 1.0)
+
+
+def sigmoid_backward(output: Array, output_grad: Array) -> Array:
+    """The gradient of the input of `sigmoid`."""
+    return output_grad * (output * (1.0 - output))
+
+
+def silu(x: Array) -> Array:
+    """x sigmoid(x)"""
+    return x * kernels(x).sigmoid(x)
+
+
+def silu_backward(x: Array, output_grad: Array) -> Array:
+    """The gradient of x, the input of `silu`."""
+    s = kernels(x).sigmoid(x)
+    return output_grad * (s * (1.0 + x * (1.0 - s)))
 
 
 def gelu(x: Array, approximate: str) -> Array:

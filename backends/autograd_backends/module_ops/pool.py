@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import gcd, prod
+from typing import Any
 
 from ..array_types import Array, Namespace, Shape
 from ..errors import ShapeError
 from ..lookup import kernels, namespace
-from ..results import MaxPoolWithIndices
+from ..results import MaxPool, MaxPoolWithIndices
 from ..shapes import adaptive_pool_output_shape, check_output_grad, pool_windows
 from ..windows import Window
 from .precision import cast, widened
@@ -24,8 +25,11 @@ __all__ = [
     "adaptive_max_pool_with_indices",
     "avg_pool",
     "avg_pool_backward",
+    "gather_cells",
     "gather_planes",
+    "max_pool",
     "max_pool_with_indices",
+    "scatter_cells",
     "scatter_planes",
 ]
 
@@ -91,9 +95,9 @@ def adaptive_max_pool_with_indices(x: Array, output_size: Shape) -> MaxPoolWithI
     xp = namespace(x)
     rank = len(output_size)
     adaptive_pool_output_shape(f"adaptive_max_pool{rank}d", x.shape, output_size)
-    if not any(size % out for size, out in zip(x.shape[2:], output_size, strict=True)):
-        # Windows of one length, side by side: there may be a faster kernel for them.
-        kernel = tuple([size // out for size, out in zip(x.shape[2:], output_size, strict=True)])
+    kernel = _even_windows(x.shape[2:], output_size)
+    if kernel is not None:
+        # There may be a faster kernel for them.
         pool = getattr(kernels(x), f"max_pool{rank}d_with_indices")
         return pool(x, kernel, kernel, (0,) * rank, (1,) * rank, False)
     best, index = x, _places(xp, x)
@@ -115,6 +119,74 @@ def _max_of_parts(xp: Namespace, x: Array, index: Array, out: int, axis: int) ->
         at = xp.where(first + k < last, first + k, last)
         best, best_index = _larger(xp, best, best_index, xp.take(x, at, axis=axis), xp.take(index, at, axis=axis))
     return best, best_index
+
+
+def max_pool(x: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool) -> MaxPool:
+    """The same, with the numbers of cells in place of indices: the cells of a window count as its elements lie."""
+    xp = namespace(x)
+    name = f"max_pool{len(kernel_size)}d"
+    sizes = kernel_size, stride, padding, dilation, ceil_mode
+    output, index = getattr(kernels(x), f"{name}_with_indices")(x, *sizes)
+    cells, below = None, 1
+    for w, start in reversed(_starts(xp, index, pool_windows(name, x.shape, *sizes))):
+        part = (index % w.size - start) // w.dilation * below
+        cells = part if cells is None else cells + part
+        index, below = index // w.size, below * w.kernel
+    return MaxPool(output, cells if below > 256 else xp.astype(cells, xp.uint8))
+
+
+def scatter_cells(
+    x_shape: Shape,
+    values: Array,
+    cells: Array,
+    kernel_size: Shape,
+    stride: Shape,
+    padding: Shape,
+    dilation: Shape,
+    ceil_mode: bool,
+) -> Array:
+    """Zeros of `x_shape` [N, C, ...] with `values` [N, C, ...] added in the numbered `cells` of their windows.
+
+    Parameters
+    ----------
+    x_shape
+        The shape [N, C, ...] of the result.
+    values, cells
+        As ``max_pool`` gives output and cells.
+    kernel_size, stride, padding, dilation, ceil_mode
+        As ``max_pool`` was given them.
+    """
+    sizes = kernel_size, stride, padding, dilation, ceil_mode
+    return kernels(values).scatter_planes(x_shape, values, _cell_index(x_shape, cells, sizes))
+
+
+def gather_cells(
+    x: Array, cells: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
+) -> Array:
+    """The elements of x [N, C, ...] in the numbered `cells` of its windows: the adjoint of `scatter_cells`"""
+    sizes = kernel_size, stride, padding, dilation, ceil_mode
+    return kernels(x).gather_planes(x, _cell_index(x.shape, cells, sizes))
+
+
+def _cell_index(x_shape: Shape, cells: Array, sizes: tuple[Any, ...]) -> Array:
+    """Cells by their numbers -> their indices in planes of `x_shape`"""
+    xp = namespace(cells)
+    windows = pool_windows(f"max_pool{len(x_shape) - 2}d", x_shape, *sizes)
+    cells = xp.astype(cells, xp.int64)
+    index, below = xp.zeros_like(cells), 1
+    for w, start in reversed(_starts(xp, cells, windows)):
+        index = index + (cells % w.kernel * w.dilation + start) * below
+        cells, below = cells // w.kernel, below * w.size
+    return index
+
+
+def _starts(xp: Namespace, beside: Array, windows: tuple[Window, ...]) -> list[tuple[Window, Array]]:
+    """Each dimension, and where its windows start, shaped to meet the positions `beside`."""
+    found = []
+    for axis, w in enumerate(windows, start=1):
+        start = xp.arange(w.out, dtype=xp.int64, device=beside.device) * w.stride - w.before
+        found.append((w, xp.reshape(start, (-1,) + (1,) * (len(windows) - axis))))
+    return found
 
 
 def scatter_planes(x_shape: Shape, values: Array, indices: Array) -> Array:
@@ -252,13 +324,21 @@ def _divided(
 # ---------------------------------------------------------------- average of even parts
 
 
+#: Windows of more cells are added up faster part by part than cell by cell.
+FEW_CELLS = 64
+
+
 def adaptive_avg_pool(x: Array, output_size: Shape) -> Array:
     """The means of x [N, C, ...] over `output_size` windows, as even as can be, overlapping where they must.
 
     Window i of n over a length L goes from floor(i L / n) to ceil((i + 1) L / n).
     """
     xp = namespace(x)
-    adaptive_pool_output_shape(f"adaptive_avg_pool{len(output_size)}d", x.shape, output_size)
+    rank = len(output_size)
+    adaptive_pool_output_shape(f"adaptive_avg_pool{rank}d", x.shape, output_size)
+    kernel = _even_windows(x.shape[2:], output_size)
+    if kernel is not None and prod(kernel) <= FEW_CELLS:
+        return getattr(kernels(x), f"avg_pool{rank}d")(x, kernel, kernel, (0,) * rank, True, False, None)
     out = widened(xp, x)
     # The last dimension is the slowest to cut up, so it comes when the others have got shorter.
     for axis in range(2, x.ndim):
@@ -283,6 +363,10 @@ def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array:
         raise ShapeError(f"{op_name}: the gradient has shape {output_grad.shape}, and x {x_shape}")
     out_shape = adaptive_pool_output_shape(op_name, x_shape, output_grad.shape[2:])
     check_output_grad(op_name, output_grad.shape, out_shape)
+    rank, kernel = len(out_shape) - 2, _even_windows(x_shape[2:], out_shape[2:])
+    if kernel is not None and prod(kernel) <= FEW_CELLS:
+        pool_backward = getattr(kernels(output_grad), f"avg_pool{rank}d_backward")
+        return pool_backward(x_shape, output_grad, kernel, kernel, (0,) * rank, True, False, None)
     grad = widened(xp, output_grad)
     for axis in range(grad.ndim - 1, 1, -1):
         parts = _adaptive_windows(x_shape[axis], grad.shape[axis])
@@ -291,6 +375,13 @@ def adaptive_avg_pool_backward(x_shape: Shape, output_grad: Array) -> Array:
             x_grad[_along(axis, part)] += grad[_along(axis, slice(i, i + 1))] / (part.stop - part.start)
         grad = x_grad
     return cast(xp, grad, output_grad.dtype)
+
+
+def _even_windows(size: Shape, out: Shape) -> Shape | None:
+    """The size of windows that lie side by side and share a plane evenly; None if they cannot."""
+    if not prod(out) or any(n % m for n, m in zip(size, out, strict=True)):
+        return None
+    return tuple([n // m for n, m in zip(size, out, strict=True)])
 
 
 def _adaptive_windows(size: int, out: int) -> list[slice]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar
@@ -14,18 +15,18 @@ from ..base import Backend
 from ..device import Device
 from . import activation as activations
 from . import attention as attentions
-from . import bits, namespace
+from . import bits, namespace, updates
 from . import conv as convs
 from . import correlate as correlations
 from . import cross_entropy as class_losses
 from . import ctc as alignments
+from . import embedding as tables
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
 from . import pool as pools
 from . import recurrent as recurrents
 from . import softmax as softmaxes
-from .blocks import in_cache
 from .buffers import keep_freed_memory
 from .onednn.gate import open_gates
 from .unfold import unfold
@@ -51,6 +52,10 @@ def _bfloat16() -> Any:
         raise TypeError("NumPy has no bfloat16 by itself: pip install autograd-ops[bfloat16]") from None
 
 
+def _is_free_threaded() -> bool:
+    return not getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
 class NumpyBackend(Backend):
     """NumPy's arrays, and kernels that are faster than the defaults on them."""
 
@@ -59,6 +64,8 @@ class NumpyBackend(Backend):
     # Blocks of columns that stay in the processor's cache: some 15 % faster than one large one.
     workspace = 2**20
     on_host: ClassVar[bool] = True
+    # PyPy and builds without the lock count in other ways, or not at all.
+    views_hold_owners: ClassVar[bool] = sys.implementation.name == "cpython" and not _is_free_threaded()
     array_types: tuple[type, ...] = (np.ndarray,)
     scalar_types: tuple[type, ...] = (
         *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
@@ -148,9 +155,6 @@ class NumpyBackend(Backend):
             raise ValueError("this tensor's memory cannot be written to, as its owner's cannot; change a clone() of it")
         target[...] = value
 
-    def parts(self, *arrays: Array) -> Iterable[tuple[Array, ...]]:
-        return in_cache(*arrays)
-
     def zeros_beside(self, array: Array, shape: Shape) -> Array:
         return np.zeros_like(array, shape=shape)
 
@@ -192,6 +196,25 @@ class NumpyBackend(Backend):
 
     def is_writable(self, array: Array) -> bool:
         return bool(array.flags.writeable)
+
+    def rejoin(self, arrays: Sequence[Array], axis: int) -> Array:
+        first = arrays[0]
+        whole, strides = first.base, first.strides
+        if type(whole) is np.ndarray and whole.flags.c_contiguous:
+            at = start = whole.__array_interface__["data"][0]
+            length = size = 0
+            for part in arrays:
+                place = part.__array_interface__["data"][0]
+                if part.base is not whole or place != at or part.strides != strides or part.dtype is not first.dtype:
+                    break
+                length += part.shape[axis]
+                size += part.nbytes
+                at = start + length * strides[axis]
+            else:
+                if size == whole.nbytes:
+                    shape = (*first.shape[:axis], length, *first.shape[axis + 1 :])
+                    return np.ndarray(shape, first.dtype, whole, 0, strides)
+        return super().rejoin(arrays, axis)
 
     def strides(self, array: Array) -> tuple[int, ...]:
         size = array.itemsize
@@ -248,10 +271,19 @@ class NumpyBackend(Backend):
     # ---------------------------------------------------------------- module ops faster than the default
 
     unfold = staticmethod(unfold)
+    descend = staticmethod(updates.descend)
+    adam_step = staticmethod(updates.adam_step)
     linear = staticmethod(linears.linear)
     linear_x_backward = staticmethod(linears.linear_x_backward)
     linear_weight_backward = staticmethod(linears.linear_weight_backward)
     linear_bias_backward = staticmethod(linears.linear_bias_backward)
+
+    def linear_backward(
+        self, x: Array, weight: Array, output_grad: Array, transposed: bool, needs: tuple[bool, bool, bool]
+    ) -> tuple[Array | None, Array | None, Array | None]:
+        small = linears.small_linear_backward(x, weight, output_grad, transposed, needs)
+        return super().linear_backward(x, weight, output_grad, transposed, needs) if small is None else small
+
     conv1d_bias_backward = conv2d_bias_backward = conv3d_bias_backward = staticmethod(convs.conv_bias_backward)
     conv_transpose1d_bias_backward = conv_transpose2d_bias_backward = staticmethod(convs.conv_bias_backward)
     conv_transpose3d_bias_backward = staticmethod(convs.conv_bias_backward)
@@ -263,6 +295,8 @@ class NumpyBackend(Backend):
     max_pool1d_with_indices = max_pool2d_with_indices = max_pool3d_with_indices = staticmethod(
         pools.max_pool_with_indices
     )
+    max_pool1d = max_pool2d = max_pool3d = staticmethod(pools.max_pool)
+    scatter_cells = staticmethod(pools.scatter_cells)
     scatter_planes = staticmethod(pools.scatter_planes)
 
     batch_norm_train = staticmethod(norms.batch_norm_train)
@@ -275,12 +309,20 @@ class NumpyBackend(Backend):
     interpolate_backward = staticmethod(resizing.interpolate_backward)
     attention = staticmethod(attentions.attention)
     attention_backward = staticmethod(attentions.attention_backward)
+    embedding_backward = staticmethod(tables.embedding_backward)
+    rnn = staticmethod(recurrents.rnn)
+    rnn_backward = staticmethod(recurrents.rnn_backward)
     lstm = staticmethod(recurrents.lstm)
     lstm_backward = staticmethod(recurrents.lstm_backward)
     gru = staticmethod(recurrents.gru)
     gru_backward = staticmethod(recurrents.gru_backward)
 
+    relu = staticmethod(activations.relu)
     relu_backward = staticmethod(activations.relu_backward)
+    sigmoid = staticmethod(activations.sigmoid)
+    sigmoid_backward = staticmethod(activations.sigmoid_backward)
+    silu = staticmethod(activations.silu)
+    silu_backward = staticmethod(activations.silu_backward)
     gelu = staticmethod(activations.gelu)
     gelu_backward = staticmethod(activations.gelu_backward)
     erf = staticmethod(activations.erf)
@@ -293,6 +335,7 @@ class NumpyBackend(Backend):
 
     ctc_loss = staticmethod(alignments.ctc_loss)
     ctc_loss_backward = staticmethod(alignments.ctc_loss_backward)
+    ctc_loss_posterior = staticmethod(alignments.ctc_loss_posterior)
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)

@@ -7,6 +7,7 @@ of is so smooth that a polynomial of few terms gives all digits.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,17 @@ from ..base import Backend
 from ..module_ops.activation import CUBIC, ROOT_2_OVER_PI
 from .blocks import BLOCK, SMALL, blocks, in_memory_order
 
-__all__ = ["erf", "gelu", "gelu_backward", "relu_backward"]
+__all__ = [
+    "erf",
+    "gelu",
+    "gelu_backward",
+    "relu",
+    "relu_backward",
+    "sigmoid",
+    "sigmoid_backward",
+    "silu",
+    "silu_backward",
+]
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -30,6 +41,11 @@ END = 5.5**2
 
 #: The integers of a float's size.
 _INTEGERS = {np.dtype(f"f{size}"): np.dtype(f"i{size}") for size in (2, 4, 8)}
+
+
+def relu(x: Array) -> Array:
+    """As the default, which would look for NumPy."""
+    return np.maximum(x, 0)
 
 
 def relu_backward(output: Array, output_grad: Array) -> Array:
@@ -53,6 +69,74 @@ def _goes_on(output: Array) -> Array:
     ends = np.less_equal(output, 0).view(np.int8)
     ends -= 1  # True, that is 1, where it ends
     return ends
+
+
+def sigmoid(x: Array) -> Array:
+    """As the default."""
+    if x.size < SMALL or x.dtype.kind != "f":
+        return Backend.sigmoid(x)
+    return _by_blocks(_sigmoid, x)
+
+
+def sigmoid_backward(output: Array, output_grad: Array) -> Array:
+    """As the default."""
+    if output.size < SMALL or output.dtype != output_grad.dtype:
+        return Backend.sigmoid_backward(output, output_grad)
+    return _by_blocks(_slope_of_sigmoid, output, output_grad)
+
+
+def silu(x: Array) -> Array:
+    """As the default."""
+    if x.size < SMALL or x.dtype.kind != "f":
+        return Backend.silu(x)
+    return _by_blocks(_silu, x)
+
+
+def silu_backward(x: Array, output_grad: Array) -> Array:
+    """As the default."""
+    if x.size < SMALL or x.dtype.kind != "f" or x.dtype != output_grad.dtype:
+        return Backend.silu_backward(x, output_grad)
+    return _by_blocks(_slope_of_silu, x, output_grad)
+
+
+def _by_blocks(formula: Callable[..., None], x: Array, *more: Array) -> Array:
+    """What ``formula(block, ..., target)`` writes into targets for blocks of arrays of one shape and dtype."""
+    out = np.empty_like(x)
+    *given, made = in_memory_order(x, *more, out)
+    for part in blocks(len(made), 1):
+        formula(*[array[part] for array in given], made[part])
+    return out
+
+
+def _sigmoid(x: Array, out: Array) -> None:
+    z = np.abs(x)
+    np.negative(z, out=z)
+    np.exp(z, out=z)
+    # The larger of e^-|x|, which is at most 1, and of 1 where x is not negative.
+    np.maximum(z, x >= 0, out=out)
+    z += 1.0
+    out /= z
+
+
+def _slope_of_sigmoid(output: Array, output_grad: Array, out: Array) -> None:
+    np.subtract(1.0, output, out=out)
+    out *= output
+    out *= output_grad
+
+
+def _silu(x: Array, out: Array) -> None:
+    _sigmoid(x, out)
+    out *= x
+
+
+def _slope_of_silu(x: Array, output_grad: Array, out: Array) -> None:
+    s = np.empty_like(x)
+    _sigmoid(x, s)
+    np.subtract(1.0, s, out=out)
+    out *= x
+    out += 1.0
+    out *= s
+    out *= output_grad
 
 
 def gelu(x: Array, approximate: str) -> Array:

@@ -34,7 +34,7 @@ def in_memory_order(*arrays: Array) -> list[Array]:
 
 
 def in_cache(*arrays: Array) -> Iterable[tuple[Array, ...]]:
-    """Arrays of one shape, cut alike along their first dimension into blocks."""
+    """Arrays of one shape, cut alike along their first dimension into blocks: windows, to be changed in place."""
     count = arrays[0].size
     if count <= BLOCK:
         return (arrays,)

@@ -15,7 +15,16 @@ from ..array_types import Array
 from ..base import Backend
 from ..shapes import linear_output_shape
 
-__all__ = ["BLAS", "MANY", "linear", "linear_bias_backward", "linear_weight_backward", "linear_x_backward", "ones"]
+__all__ = [
+    "BLAS",
+    "MANY",
+    "linear",
+    "linear_bias_backward",
+    "linear_weight_backward",
+    "linear_x_backward",
+    "ones",
+    "small_linear_backward",
+]
 
 #: dtypes that BLAS multiplies.
 BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
@@ -23,20 +32,25 @@ BLAS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 #: Up to this many rows a product with ones adds them up faster than a reduction, and as exactly.
 _FEW = 256
 
+#: Products of fewer multiplications are so small that what finds their kernel costs more than they do.
+_SMALL = 2**15
+
 #: For more elements BLAS would wake its threads for it: they and oneDNN's would be in each other's way.
 MANY = 2**18
 
 
 def linear(x: Array, weight: Array, bias: Array | None) -> Array:
     """x [..., d_input] @ weight [d_input, d_output] + bias [d_output] -> [..., d_output]"""
-    if x.ndim < 2 or weight.ndim != 2 or x.shape[-1] != weight.shape[0] or x.dtype not in BLAS:
+    rank = x.ndim
+    if rank < 2 or weight.ndim != 2 or x.dtype not in BLAS:
         return Backend.linear(x, weight, bias)
-    out = x.dot(weight) if x.ndim == 2 else _rows(x).dot(weight)
+    d_input, d_output = weight.shape
+    if x.shape[-1] != d_input or (bias is not None and bias.shape != (d_output,)):
+        linear_output_shape(x.shape, weight.shape, None if bias is None else bias.shape)  # which says so
+    out = x.dot(weight) if rank == 2 else _rows(x).dot(weight)
     if bias is not None:
-        if bias.shape != weight.shape[1:]:
-            linear_output_shape(x.shape, weight.shape, bias.shape)  # which says so
         out += bias
-    return out if x.ndim == 2 else out.reshape(*x.shape[:-1], weight.shape[1])
+    return out if rank == 2 else out.reshape(*x.shape[:-1], d_output)
 
 
 def linear_x_backward(weight: Array, output_grad: Array) -> Array:
@@ -72,6 +86,27 @@ def linear_bias_backward(output_grad: Array) -> Array:
         part = rows[i * at_once : (i + 1) * at_once]
         ones(len(part), rows.dtype).dot(part, total)
     return linear_bias_backward(sums)
+
+
+def small_linear_backward(
+    x: Array, weight: Array, output_grad: Array, transposed: bool, needs: tuple[bool, bool, bool]
+) -> tuple[Array | None, Array | None, Array | None] | None:
+    """`Backend.linear_backward` of small matrices, in the calls that the kernels for each would make; else None."""
+    dtype = output_grad.dtype
+    if x is None or x.ndim != 2 or x.dtype is not dtype or dtype not in BLAS:
+        return None
+    rows = len(x)
+    if rows > _FEW or output_grad.size * x.shape[1] > _SMALL:
+        return None
+    of_x, of_weight, of_bias = needs
+    x_grad = weight_grad = bias_grad = None
+    if of_x:
+        x_grad = output_grad.dot(weight if transposed else weight.T)
+    if of_weight:
+        weight_grad = output_grad.T.dot(x) if transposed else x.T.dot(output_grad)
+    if of_bias:
+        bias_grad = ones(rows, dtype).dot(output_grad)
+    return x_grad, weight_grad, bias_grad
 
 
 def _rows(x: Array) -> Array:

@@ -106,6 +106,7 @@ from numpy import (
 from numpy.lib.stride_tricks import as_strided
 
 from . import complex_functions
+from .choice import choose
 from .onednn.gate import gate
 
 __array_api_version__ = "2025.12"
@@ -137,7 +138,9 @@ def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
 
 
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    return np.ones(shape, dtype)
+    out = np.empty(shape, dtype)
+    out.fill(1)  # np.ones says the same in twice the time
+    return out
 
 
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
@@ -262,7 +265,7 @@ def concat(arrays: Any, /, *, axis: Any = 0) -> Any:
 
 
 def where(condition: Any, x1: Any, x2: Any, /) -> Any:
-    return np.where(condition, x1, x2)
+    return choose(condition, x1, x2)
 
 
 # ---------------------------------------------------------------- reductions: float16 adds up in float32
@@ -307,6 +310,8 @@ def mean(x: Any, /, *, axis: Any = None, keepdims: Any = False) -> Any:
         return mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(_HALF)
     if not x.size:
         return sum(x, axis=axis, keepdims=keepdims) * (np.nan if not _count(x.shape, axis) else 1.0)
+    if axis is None:
+        return np.add.reduce(x, None, None, None, keepdims) / x.size
     total = _total(x, axis, None, keepdims)
     return total / (x.size // total.size)
 

@@ -9,12 +9,13 @@ import numpy as np
 
 from ..array_types import Array, Shape
 from ..base import Backend
-from ..module_ops.pool import max_pool_with_indices as default_max_pool
-from ..results import MaxPoolWithIndices
+from ..module_ops.pool import max_pool as default_max_pool
+from ..module_ops.pool import max_pool_with_indices as default_max_pool_with_indices
+from ..results import MaxPool, MaxPoolWithIndices
 from ..shapes import pool_windows
 from ..windows import Window
 
-__all__ = ["cell_tables", "max_pool_with_indices", "scatter_planes"]
+__all__ = ["cell_tables", "max_pool", "max_pool_with_indices", "scatter_cells", "scatter_planes"]
 
 
 # ---------------------------------------------------------------- maximum
@@ -23,20 +24,26 @@ __all__ = ["cell_tables", "max_pool_with_indices", "scatter_planes"]
 def max_pool_with_indices(
     x: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> MaxPoolWithIndices:
-    op_name = f"max_pool{len(kernel_size)}d"
-    windows = pool_windows(op_name, x.shape, kernel_size, stride, padding, dilation, ceil_mode)
-    best, cell = x, np.zeros((1,) * x.ndim, np.uint8 if prod(kernel_size) < 256 else np.intp)
+    windows = pool_windows(f"max_pool{len(kernel_size)}d", x.shape, kernel_size, stride, padding, dilation, ceil_mode)
+    found = _largest(x, windows)
+    if found is None:
+        return default_max_pool_with_indices(x, kernel_size, stride, padding, dilation, ceil_mode)
+    return MaxPoolWithIndices(found.output, _indices(found.cells, windows))
+
+
+def max_pool(x: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool) -> MaxPool:
+    windows = pool_windows(f"max_pool{len(kernel_size)}d", x.shape, kernel_size, stride, padding, dilation, ceil_mode)
+    return _largest(x, windows) or default_max_pool(x, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+def _largest(x: Array, windows: tuple[Window, ...]) -> MaxPool | None:
+    """The maxima and their cells; None if there is a NaN: no comparison finds one, so its cell is not known."""
+    best, cell = x, np.zeros((1,) * x.ndim, np.uint8 if prod(w.kernel for w in windows) <= 256 else np.int64)
     below = 1
     for axis in range(x.ndim - 1, 1, -1):
         best, cell = _max_along(best, cell, windows[axis - 2], axis, below)
-        below *= kernel_size[axis - 2]
-    if np.isnan(best).any():
-        # No comparison finds a NaN, so its cell is not known.
-        return default_max_pool(x, kernel_size, stride, padding, dilation, ceil_mode)
-    offsets, starts = cell_tables(windows)
-    indices = offsets[cell]
-    indices += starts
-    return MaxPoolWithIndices(best, indices)
+        below *= windows[axis - 2].kernel
+    return None if np.isnan(best).any() else MaxPool(best, cell)
 
 
 def _max_along(x: Array, cell: Array, window: Window, axis: int, below: int) -> tuple[Array, Array]:
@@ -74,6 +81,14 @@ def _padded_starts(window: Window) -> list[tuple[int, int, int]]:
     return found
 
 
+def _indices(cells: Array, windows: tuple[Window, ...]) -> Array:
+    """Where cells are in their planes; in memory as `cells` lie."""
+    offsets, starts = cell_tables(windows)
+    indices = offsets[cells]
+    indices += starts
+    return indices
+
+
 @lru_cache(maxsize=256)
 def cell_tables(windows: tuple[Window, ...]) -> tuple[Array, Array]:
     """Number of a cell -> its distance from the first cell; and where the first cell is at each position."""
@@ -83,6 +98,21 @@ def cell_tables(windows: tuple[Window, ...]) -> tuple[Array, Array]:
         starts = starts[..., None] * w.size + np.arange(w.out) * w.stride - w.before
         offsets = offsets.reshape(-1)
     return offsets, starts[0]
+
+
+def scatter_cells(
+    x_shape: Shape,
+    values: Array,
+    cells: Array,
+    kernel_size: Shape,
+    stride: Shape,
+    padding: Shape,
+    dilation: Shape,
+    ceil_mode: bool,
+) -> Array:
+    """By the indices that tables make of cells."""
+    windows = pool_windows(f"max_pool{len(kernel_size)}d", x_shape, kernel_size, stride, padding, dilation, ceil_mode)
+    return scatter_planes(x_shape, values, _indices(cells, windows))
 
 
 def scatter_planes(x_shape: Shape, values: Array, indices: Array) -> Array:

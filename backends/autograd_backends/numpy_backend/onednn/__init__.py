@@ -6,7 +6,7 @@ other dtypes, odd layouts, and what it has only a slow reference implementation 
 
 Rooms: `table` lists the kernels and `thresholds` from what size on they pay; `gate` puts them before NumPy's; `library`
 finds and loads; `memory` describes arrays; `plan` makes, caches and runs; `room` is what each thread has of its own;
-`threads` counts threads. One file a family of kernels has the rest.
+`threads` counts threads; `helpers` are threads of our own, for work in parts. The rest: one file a family of kernels.
 
 How to add a kernel
 -------------------
@@ -15,11 +15,12 @@ Three lines of a family's file say what oneDNN is to do, a function calls it, an
 
     # pointwise.py
     def gelu(x: Array, approximate: str) -> Array | None:
-        return made(_forward, _GELU[approximate], x.shape, x)
+        return made(_forward, (_GELU[approximate], 0.0), x.shape, x)
 
-    def _forward(plan: Plan, algorithm: int, out: Operand, x: Operand) -> None:
+    def _forward(plan: Plan, options: Options, out: Operand, x: Operand) -> None:
+        algorithm, alpha = options
         with plan.shared(prod(x.shape)):  # on one thread if it is little
-            primitive = plan.primitive("eltwise_forward", FORWARD_INFERENCE, algorithm, x, out, 0.0, 0.0)
+            primitive = plan.primitive("eltwise_forward", FORWARD_INFERENCE, algorithm, x, out, alpha, 0.0)
             plan.step(primitive, {SRC: x, DST: out})
 
     # table.py: its parameters, its work

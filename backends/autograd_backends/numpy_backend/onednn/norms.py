@@ -1,8 +1,10 @@
-"""Layer norm, and batch norm made of it.
+"""Layer norm, and batch norm.
 
 oneDNN's batch norm of arrays in order, [N, C, ...], is slow. Its layer norm takes each plane of a channel as a row:
 that gives the means and variances of planes, of which those of channels are made, and planes that have been brought to
-mean 0 and variance 1, from which to the output it is one step. So no sum of squares is of numbers far from their mean.
+mean 0 and variance 1, from which to the output it is one step. Where planes are small, and on the way back, NumPy and
+BLAS add up, and one pass does the rest. Those sums are of what is not centred: what lies too far from 0 for that is
+left to NumPy's kernels.
 """
 
 from __future__ import annotations
@@ -44,8 +46,18 @@ __all__ = ["batch_norm_train", "batch_norm_train_backward", "layer_norm", "layer
 
 Needs = tuple[bool, bool, bool]
 
-#: OpenBLAS wakes other threads, which would be in the way of oneDNN's, for products of longer rows.
-THREADED = 10_000
+#: Sums of so many numbers are exact enough in float32, and OpenBLAS wakes no other thread for them, which would be in
+#: the way of oneDNN's.
+PIECE = 2**12
+
+#: Below this length of rows a call of BLAS costs more than the product.
+SHORT = 64
+
+#: Up to this size of planes it pays to repeat the values of channels for all of its cells.
+LONG = 128
+
+#: How many standard deviations from 0 a mean may be, that a variance is the mean square less the square of the mean.
+CLOSE = 4.0
 
 #: How many standard deviations from 0 a mean may be, that its last digits do not matter.
 NEAR = 32.0
@@ -96,11 +108,32 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     n, channels = x.shape[:2]
     if x.ndim == 2 or not x.size or not x.flags.c_contiguous:
         return None
-    out = empty((n * channels, x.size // (n * channels)), FLOAT32)
-    means, variances = np.empty((n, channels), FLOAT32), np.empty((n, channels), FLOAT32)
-    if not run(
-        _forward, (epsilon, False, False), out, means.reshape(-1, 1), variances.reshape(-1, 1), x.reshape(out.shape)
-    ):
+    if x.size > LONG * n * channels:
+        return _batch_norm_by_rows(x, gamma, beta, epsilon)
+    planes, count = x.reshape(n, channels, -1), x.size // channels
+    mean = sums(planes).sum(0) / count
+    variance = np.maximum(sums_of_products(planes, planes).sum(0) / count - mean * mean, 0)
+    scale = 1 / np.sqrt(variance + epsilon)
+    if not are_near(mean, scale):
+        return None
+    if gamma is not None:
+        scale *= gamma
+    shift = -mean * scale
+    if beta is not None:
+        shift += beta
+    out = empty(x.shape, FLOAT32)
+    to, of, (scale, shift) = _beside(np.stack([scale, shift]), out, x)
+    if not run(scale_and_shift, None, to, of, scale, shift):
+        return None
+    return BatchNormTrain(out, mean.astype(FLOAT32), variance.astype(FLOAT32))
+
+
+def _batch_norm_by_rows(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> BatchNormTrain | None:
+    n, channels = x.shape[:2]
+    rows = x.reshape(n * channels, -1)
+    out = empty(rows.shape, FLOAT32)
+    means, variances = np.empty((2, n, channels), FLOAT32)
+    if not run(_forward, (epsilon, False, False), out, means.reshape(-1, 1), variances.reshape(-1, 1), rows):
         return None
     # The mean of the planes' variances, and the variance of their means: of few numbers, so in double precision.
     wide = means.astype(np.float64)
@@ -111,11 +144,13 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
         return None
     if gamma is not None:
         scale *= gamma
-    factors = (np.sqrt(variances.astype(np.float64) + epsilon) * scale).astype(FLOAT32)
+    factors = np.sqrt(variances.astype(np.float64) + epsilon) * scale
     shifts = (wide - mean) * scale
     if beta is not None:
         shifts += beta
-    if not run(_scale_and_shift, None, out, factors.reshape(-1, 1), shifts.astype(FLOAT32).reshape(-1, 1)):
+    factors, shifts = np.stack([factors, shifts]).astype(FLOAT32).reshape(2, 1, -1, 1)
+    whole = out[None]
+    if not run(scale_and_shift, None, whole, whole, factors, shifts):
         return None
     return BatchNormTrain(out.reshape(x.shape), mean.astype(FLOAT32), variance.astype(FLOAT32))
 
@@ -133,34 +168,57 @@ def batch_norm_train_backward(
     n, channels = x.shape[:2]
     if x.ndim == 2 or not x.size or not x.flags.c_contiguous or output_grad.shape != x.shape:
         return None
-    planes = (n, channels, x.size // (n * channels))
-    made, rows, grad = empty(planes, FLOAT32), x.reshape(planes), np.ascontiguousarray(output_grad).reshape(planes)
-    per_channel = (1, channels, 1)
-    mean = mean.reshape(per_channel)
-    if not run(_centred, None, made, rows, mean):
-        return None
-    # Of few numbers, the sums over the batch are of double precision.
-    normal_sum = _products_of_rows(made, grad).sum(0, dtype=np.float64)
-    grad_sum = _products_of_rows(grad, np.ones(planes[2], FLOAT32)).sum(0, dtype=np.float64)
     rstd = 1 / np.sqrt(variance.astype(np.float64) + epsilon)
-    normal_sum *= rstd
+    if not are_near(mean, rstd):
+        return None
+    grad = np.ascontiguousarray(output_grad)
+    planes, grads, count = x.reshape(n, channels, -1), grad.reshape(n, channels, -1), x.size // channels
+    grad_sum = sums(grads).sum(0)
+    normal_sum = (sums_of_products(planes, grads).sum(0) - mean * grad_sum) * rstd
+    x_grad = None
     if needs[0]:
-        count = x.size // channels
+        of_x = -rstd * normal_sum / count
         scale = rstd if gamma is None else rstd * gamma
-        factors = np.stack([-rstd * normal_sum / count, grad_sum / count, scale]).astype(FLOAT32)
-        of_normal, of_mean, scale = factors.reshape(3, *per_channel)
-        if not run(_through_channels, None, made, of_normal, grad, of_mean, scale):
+        x_grad = empty(x.shape, FLOAT32)
+        factors = np.stack([of_x, grad_sum / count + mean * of_x, scale])
+        to, of, by, (of_x, less, scale) = _beside(factors, x_grad, x, grad)
+        if not run(through_channels, None, to, of, of_x, by, less, scale):
             return None
     return BatchNormTrainBackward(
-        made.reshape(x.shape) if needs[0] else None,
+        x_grad,
         normal_sum.astype(FLOAT32) if needs[1] else None,
         grad_sum.astype(FLOAT32) if needs[2] else None,
     )
 
 
-def _products_of_rows(x: Array, y: Array) -> Array:
-    """Those of BLAS, which adds up in a quarter of the time of NumPy's sum, if it does so on this thread."""
-    return np.vecdot(x, y) if x.shape[-1] <= THREADED else np.einsum("...p,...p->...", x, y)
+def sums(planes: Array) -> Array:
+    """[N, C, P] -> [N, C]: pieces of rows in the precision of float32, which are few, and these in that of float64."""
+    pieces = range(0, planes.shape[-1], PIECE)
+    return sum(np.einsum("ncp->nc", planes[..., at : at + PIECE]).astype(np.float64) for at in pieces)
+
+
+def sums_of_products(x: Array, y: Array) -> Array:
+    """The same of x y: BLAS is faster, where its calls are not too many."""
+    cells = x.shape[-1]
+    if cells < SHORT:
+        return np.einsum("ncp,ncp->nc", x, y).astype(np.float64)
+    pieces = [slice(at, at + PIECE) for at in range(0, cells, PIECE)]
+    return sum(np.vecdot(x[..., piece], y[..., piece]).astype(np.float64) for piece in pieces)
+
+
+def _beside(values: Array, *arrays: Array) -> list[Array]:
+    """Arrays [N, C, ...], and values [..., C] of channels, shaped to meet in `binary`: it likes long rows best."""
+    n, channels = arrays[0].shape[:2]
+    cells = arrays[0].size // (n * channels)
+    values = values.astype(FLOAT32)
+    if cells <= LONG:
+        return [*(x.reshape(n, -1) for x in arrays), values.repeat(cells, 1)[:, None]]
+    return [*(x.reshape(n, channels, cells) for x in arrays), values[:, None, :, None]]
+
+
+def are_near(mean: Array, rstd: Array) -> bool:
+    """Whether channels are so near to 0, for their variance, that it is exact enough to add up what is not centred."""
+    return bool(((np.abs(mean) * rstd <= CLOSE) & (rstd > 0)).all())
 
 
 def _is_near(mean: Array, rstd: Array) -> bool:
@@ -233,26 +291,21 @@ def _backward(
         plan.step(primitive, operands)
 
 
-def _scale_and_shift(plan: Plan, _: None, out: Operand, factors: Operand, shifts: Operand) -> None:
-    out, factors, shifts = (operand.seen_as(1, *operand.shape) for operand in (out, factors, shifts))
-    operands = {SRC: out, SRC_1: factors, DST: out, post_op_argument(0): shifts}
-    with plan.shared(prod(out.shape)):
-        added = (("binary", BINARY_ADD, shifts),)
-        plan.step(plan.primitive("binary", BINARY_MUL, out, factors, out, post_ops=added), operands)
-
-
-def _centred(plan: Plan, _: None, out: Operand, x: Operand, mean: Operand) -> None:
+def scale_and_shift(plan: Plan, _: None, out: Operand, x: Operand, scale: Operand, shift: Operand) -> None:
+    """x scale + shift"""
+    added = (("binary", BINARY_ADD, shift),)
     with plan.shared(prod(x.shape)):
-        plan.step(plan.primitive("binary", BINARY_SUB, x, mean, out), {SRC: x, SRC_1: mean, DST: out})
+        primitive = plan.primitive("binary", BINARY_MUL, x, scale, out, post_ops=added)
+        plan.step(primitive, {SRC: x, SRC_1: scale, DST: out, post_op_argument(0): shift})
 
 
-def _through_channels(
-    plan: Plan, _: None, centred: Operand, of_normal: Operand, grad: Operand, of_mean: Operand, scale: Operand
+def through_channels(
+    plan: Plan, _: None, out: Operand, x: Operand, of_x: Operand, grad: Operand, less: Operand, scale: Operand
 ) -> None:
-    """(centred of_normal + grad - of_mean) scale, written over `centred`"""
-    chain = (BINARY_ADD, grad), (BINARY_SUB, of_mean), (BINARY_MUL, scale)
-    operands = {SRC: centred, SRC_1: of_normal, DST: centred}
+    """(x of_x + grad - less) scale"""
+    chain = (BINARY_ADD, grad), (BINARY_SUB, less), (BINARY_MUL, scale)
+    operands = {SRC: x, SRC_1: of_x, DST: out}
     operands |= {post_op_argument(place): operand for place, (_, operand) in enumerate(chain)}
     post_ops = tuple(("binary", algorithm, operand) for algorithm, operand in chain)
-    with plan.shared(prod(centred.shape)):
-        plan.step(plan.primitive("binary", BINARY_MUL, centred, of_normal, centred, post_ops=post_ops), operands)
+    with plan.shared(prod(x.shape)):
+        plan.step(plan.primitive("binary", BINARY_MUL, x, of_x, out, post_ops=post_ops), operands)

@@ -15,6 +15,16 @@ SOME = 256
 #: Kernel of the table -> the least work, as the table counts it.
 LEAST = {
     **dict.fromkeys(("matmul", "matmul_into", "linear", "linear_x_backward", "linear_weight_backward"), THREADED),
+    "descend": 2**16,
+    "adam_step": 2**18,
+    "relu": 262_144,
+    "relu_backward": 262_144,
+    "sigmoid": 4_096,
+    "sigmoid_backward": 32_768,
+    "silu": 4_096,
+    "silu_backward": 4_096,
+    "attention": 2_048,
+    "attention_backward": 2_048,
     "gelu": 2_048,
     "gelu_backward": 2_048,
     "softmax": 4_096,
@@ -25,6 +35,15 @@ LEAST = {
     "layer_norm_backward": 4_096,
     "batch_norm_train": 16_384,
     "batch_norm_train_backward": 32_768,
+    **{f"max_pool{rank}d{kind}": 2_048 for rank in (1, 2, 3) for kind in ("", "_with_indices")},
+    "scatter_cells": 512,
+    **{f"{name}{rank}d": 16_384 for name in ("avg_pool", "adaptive_avg_pool") for rank in (1, 2, 3)},
+    **{f"{name}{rank}d_backward": 4_096 for name in ("avg_pool", "adaptive_avg_pool") for rank in (1, 2, 3)},
+    "group_norm": 32_768,
+    "group_norm_backward": 32_768,
+    "interpolate": 4_096,
+    "interpolate_backward": 16_384,
+    **dict.fromkeys(("lstm", "lstm_backward", "gru", "gru_backward"), 2_048),
     **{f"max_pool{rank}d_with_indices": 2_048 for rank in (1, 2, 3)},
     **{
         f"{name}{rank}d{direction}": SOME
