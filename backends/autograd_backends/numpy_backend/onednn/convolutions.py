@@ -241,11 +241,12 @@ def _plan_backward(
 ) -> None:
     """All gradients: `others` are that of the bias, if it has one, and that of x with weight, if it is asked for."""
     windows, groups, of_bias = options
-    bias_grad, *others = others if of_bias else (None, *others)
+    bias_grad = others[0] if of_bias else None
+    of_x = others[1:] if of_bias else others
     with plan.shared(_work((windows, groups), x, weight_grad)):
         laid_out = _step_backward_weights(plan, (windows, groups), weight_grad, x, output_grad, bias_grad)
-        if others:
-            x_grad, weight = others
+        if of_x:
+            x_grad, weight = of_x
             _step_backward_data(plan, (windows, groups), x_grad, output_grad, weight, laid_out)
 
 

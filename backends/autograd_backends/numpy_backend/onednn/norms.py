@@ -122,7 +122,7 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     if beta is not None:
         shift += beta
     out = empty(x.shape, FLOAT32)
-    to, of, (scale, shift) = _beside(np.stack([scale, shift]), out, x)
+    to, of, (scale, shift) = _beside((scale, shift), out, x)
     if not run(scale_and_shift, None, to, of, scale, shift):
         return None
     return BatchNormTrain(out, mean.astype(FLOAT32), variance.astype(FLOAT32))
@@ -180,7 +180,7 @@ def batch_norm_train_backward(
         of_x = -rstd * normal_sum / count
         scale = rstd if gamma is None else rstd * gamma
         x_grad = empty(x.shape, FLOAT32)
-        factors = np.stack([of_x, grad_sum / count + mean * of_x, scale])
+        factors = of_x, grad_sum / count + mean * of_x, scale
         to, of, by, (of_x, less, scale) = _beside(factors, x_grad, x, grad)
         if not run(through_channels, None, to, of, of_x, by, less, scale):
             return None
@@ -193,6 +193,8 @@ def batch_norm_train_backward(
 
 def sums(planes: Array) -> Array:
     """[N, C, P] -> [N, C]: pieces of rows in the precision of float32, which are few, and these in that of float64."""
+    if planes.shape[-1] <= PIECE:
+        return np.einsum("ncp->nc", planes).astype(np.float64)
     pieces = range(0, planes.shape[-1], PIECE)
     return sum(np.einsum("ncp->nc", planes[..., at : at + PIECE]).astype(np.float64) for at in pieces)
 
@@ -202,15 +204,19 @@ def sums_of_products(x: Array, y: Array) -> Array:
     cells = x.shape[-1]
     if cells < SHORT:
         return np.einsum("ncp,ncp->nc", x, y).astype(np.float64)
+    if cells <= PIECE:
+        return np.vecdot(x, y).astype(np.float64)
     pieces = [slice(at, at + PIECE) for at in range(0, cells, PIECE)]
     return sum(np.vecdot(x[..., piece], y[..., piece]).astype(np.float64) for piece in pieces)
 
 
-def _beside(values: Array, *arrays: Array) -> list[Array]:
-    """Arrays [N, C, ...], and values [..., C] of channels, shaped to meet in `binary`: it likes long rows best."""
+def _beside(of_channels: tuple[Array, ...], *arrays: Array) -> list[Array]:
+    """Arrays [N, C, ...], and some [C] of channels, shaped to meet in `binary`: it likes long rows best."""
     n, channels = arrays[0].shape[:2]
     cells = arrays[0].size // (n * channels)
-    values = values.astype(FLOAT32)
+    values = np.empty((len(of_channels), channels), FLOAT32)
+    for row, value in zip(values, of_channels, strict=True):
+        row[...] = value
     if cells <= LONG:
         return [*(x.reshape(n, -1) for x in arrays), values.repeat(cells, 1)[:, None]]
     return [*(x.reshape(n, channels, cells) for x in arrays), values[:, None, :, None]]
@@ -218,7 +224,8 @@ def _beside(values: Array, *arrays: Array) -> list[Array]:
 
 def are_near(mean: Array, rstd: Array) -> bool:
     """Whether channels are so near to 0, for their variance, that it is exact enough to add up what is not centred."""
-    return bool(((np.abs(mean) * rstd <= CLOSE) & (rstd > 0)).all())
+    # The largest is NaN if one is; an infinite variance makes a rstd of 0.
+    return bool(np.maximum.reduce(np.abs(mean) * rstd, None) <= CLOSE and np.minimum.reduce(rstd, None) > 0)
 
 
 def _is_near(mean: Array, rstd: Array) -> bool:
