@@ -82,6 +82,29 @@ def test_against_loops(
     close(lane.host(getattr(ops, f"{name}_bias_backward")(ag)), grad.sum((0, *range(2, grad.ndim))), dtype, 10)
 
 
+@pytest.mark.parametrize(("x_shape", "weight_shape", "options"), GRID)
+@pytest.mark.parametrize("needs", [(True, True, True), (False, True, True), (True, False, True), (True, True, False)])
+def test_all_gradients_are_those_of_each(
+    x_shape: Any, weight_shape: Any, options: ConvOptions, needs: Any, lane: Lane, dtype: str, rng: Any
+) -> None:
+    name = f"conv{len(x_shape) - 2}d"
+    kernel = {of: getattr(lane.ops, name + of) for of in ("", "_backward", "_x_backward", "_weight_backward")}
+    x, weight = (lane.array(rng.normal(size=shape), dtype) for shape in (x_shape, weight_shape))
+    grad = lane.array(rng.normal(size=kernel[""](x, weight, None, options).shape), dtype)
+    got = kernel["_backward"](
+        x if needs[1] else None, weight if needs[0] else None, x_shape, weight_shape, grad, options, needs
+    )
+    want = (
+        kernel["_x_backward"](x_shape, weight, grad, options),
+        kernel["_weight_backward"](x, weight_shape, grad, options),
+        getattr(lane.ops, f"{name}_bias_backward")(grad),
+    )
+    for one, other, needed in zip(got, want, needs, strict=True):
+        assert (one is not None) is needed
+        if needed:
+            close(lane.host(one), lane.host(other), dtype, 10)
+
+
 def test_input_is_neither_changed_nor_shared(numpy_lane: Lane, rng: Any) -> None:
     x, weight = rng.normal(size=(2, 3, 4, 4)), rng.normal(size=(3, 3, 1, 1))
     before = x.copy()

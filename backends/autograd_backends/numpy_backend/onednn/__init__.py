@@ -41,7 +41,8 @@ Three lines of a family's file say what oneDNN is to do, a function calls it, an
   of oneDNN's choice, None for what is absent, ``dims((...))`` for sizes. A backward primitive's hint is the description
   of the forward one, for which ``reference=True`` does no harm. ``post_ops=(("eltwise", ELTWISE_RELU, 0.0, 0.0),)``
   fuses; a ``("binary", BINARY_MUL, operand)`` reads its operand from ``post_op_argument(0)`` in the step.
-- ``plan.laid_out(operand, primitive, QUERY_WEIGHTS)`` copies an input into the layout that was chosen;
+- ``plan.laid_out(operand, primitive, QUERY_WEIGHTS)`` copies an input into the layout that was chosen, or takes a
+  ``known`` copy that has it, ``plan.compact(operand)`` in order;
   ``plan.room_for(...)`` and ``plan.deliver(...)`` do so for an output; ``plan.inside(...)`` is memory between steps.
 - Little work belongs into ``with plan.one_thread():``.
 - Memory that must outlive the call, such as the workspace from a forward to a backward primitive, is
