@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from autograd_backends import namespace
 
 from ..autograd.around import innermost
@@ -273,6 +275,7 @@ def _steps(graph: Graph, visits: Sequence[Visit]) -> Iterator[BackwardStep]:
     seen: Counter[tuple[int, int]] = Counter()
     totals: dict[tuple[int, int], Any] = {}
     for number, visit in enumerate(visits, 1):
+        kept = tuple([(name, to_host(array)) for name, array in kept_arrays(visit.node)])
         sent: list[Sent] = []
         for edge in graph.into(visit.node.seq):
             if edge.gradient is None or graph.boxes[edge.source].kind == "constant":
@@ -282,19 +285,21 @@ def _steps(graph: Graph, visits: Sequence[Visit]) -> Iterator[BackwardStep]:
             totals[key] = edge.gradient + totals[key] if key in totals else edge.gradient
             source = graph.boxes[edge.source]
             to = source.name or source.label
-            summed = _summed(visit.node, source, edge)
+            summed = _summed(visit.node, source, edge, kept)
             sent.append(Sent(edge, to, edge.gradient, summed, seen[key], parts[key], totals[key]))
-        kept = tuple([(name, to_host(array)) for name, array in kept_arrays(visit.node)])
         arrived = to_host(across_all(visit.arrived))
         yield BackwardStep(number, len(visits), graph.boxes[visit.node.seq], arrived, kept, tuple(sent))
 
 
-def _summed(node: Node, source: Box, edge: Edge) -> tuple[int, ...]:
-    """The dimensions of the op's output along which it had broadcast an input."""
+def _summed(node: Node, source: Box, edge: Edge, kept: Sequence[tuple[str, Any]]) -> tuple[int, ...]:
+    """The dimensions along which an op had broadcast an input, of what it computed with."""
     op = innermost(node.op)
     if not isinstance(op, Op) or not op.broadcast:
         return ()
-    shape, given = tuple(node.shape), source.shapes[min(edge.output, len(source.shapes) - 1)]
+    given = source.shapes[min(edge.output, len(source.shapes) - 1)]
+    inputs = {i.name for i in op.inputs}
+    # An op such as mse gives less than it computed with; but then it keeps that.
+    shape = np.broadcast_shapes(tuple(node.shape), given, *(array.shape for name, array in kept if name in inputs))
     added = len(shape) - len(given)
     stretched = [added + i for i, n in enumerate(given) if n == 1 and shape[added + i] != 1]
     return (*range(added), *stretched)

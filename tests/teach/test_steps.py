@@ -107,6 +107,16 @@ def test_several_outputs():
     assert q.requires_grad
 
 
+def test_broadcasting_of_ops_that_give_less_than_they_compute_with():
+    x = ag.ones(4, 1, requires_grad=True)
+    (step,) = teach.backward_steps(nn.functional.mse_loss(x, ag.zeros(4, 1)))
+    assert [sent.summed for sent in step.sent] == [()]
+    np.testing.assert_array_equal(step.sent[0].gradient, np.full((4, 1), 0.5))
+    y = ag.zeros(1, 3, requires_grad=True)
+    (step,) = teach.backward_steps(ag.ops.mse(x, y))
+    assert [sent.summed for sent in step.sent] == [(1,), (0,)]
+
+
 def test_the_lines_and_modules_of_what_was_watched():
     net = nn.Linear(2, 1)
     with teach.watch():
