@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FrameType
@@ -11,7 +13,7 @@ from ..nn.module import Module
 from ..tape import Node, Port
 from ..tensor import Tensor
 
-__all__ = ["Names", "names_in"]
+__all__ = ["Names", "names_in", "variables"]
 
 
 @dataclass(slots=True)
@@ -50,9 +52,9 @@ def names_in(frame: FrameType, given: Mapping[str, Any] | None = None) -> Names:
         Tensors and modules by name, which count before all.
     """
     found = Names()
-    for scope in (given or {}, frame.f_locals, frame.f_globals):
+    for scope in (given or {}, *variables(frame)):
         mine = scope is given
-        named = {n: v for n, v in dict(scope).items() if mine or not (n.startswith("_") or n in ("In", "Out"))}
+        named = {n: v for n, v in scope.items() if mine or not (n.startswith("_") or n in ("In", "Out"))}
         for name, value in named.items():
             if isinstance(value, Tensor):
                 found.note(value, name)
@@ -65,6 +67,19 @@ def names_in(frame: FrameType, given: Mapping[str, Any] | None = None) -> Names:
                     if isinstance(item, Tensor):
                         found.note(item, f"{name}[{i}]")
     return found
+
+
+def variables(frame: FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The variables of a frame, local and global, as they are now.
+
+    Before Python 3.13 the frame of a function keeps what ``f_locals`` gave, and with it alive whatever its variables
+    were at that time, until the function ends. It is emptied here, so that to look at a loss does not keep its tape.
+    """
+    seen = frame.f_locals
+    now = dict(seen), dict(frame.f_globals)
+    if sys.version_info < (3, 13) and seen is not frame.f_globals and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        seen.clear()
+    return now
 
 
 #: As many items of a list are looked at.

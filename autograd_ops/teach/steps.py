@@ -17,7 +17,7 @@ from ..registry import Op
 from ..tape import Node, TapeError
 from ..tensor import Tensor
 from ..user_line import user_frame
-from .graph import Box, Edge, Graph, across_all, graph_of, to_host
+from .graph import Box, Edge, Graph, across_all, copied, graph_of, to_host
 from .kept import kept_arrays
 from .names import names_in
 from .shown import Shown
@@ -275,7 +275,7 @@ def _steps(graph: Graph, visits: Sequence[Visit]) -> Iterator[BackwardStep]:
     seen: Counter[tuple[int, int]] = Counter()
     totals: dict[tuple[int, int], Any] = {}
     for number, visit in enumerate(visits, 1):
-        kept = tuple([(name, to_host(array)) for name, array in kept_arrays(visit.node)])
+        kept = tuple([(name, copied(array)) for name, array in kept_arrays(visit.node)])
         sent: list[Sent] = []
         for edge in graph.into(visit.node.seq):
             if edge.gradient is None or graph.boxes[edge.source].kind == "constant":

@@ -140,6 +140,18 @@ def test_taken_away_is_known_of_what_was_watched():
     assert (why.reason, why.line.text) == ("taken away", "w.sum().backward()")
 
 
+def test_autograd_grad_is_no_backward():
+    w = leaf()
+    with teach.watch():
+        y = (w * w).sum()
+        (g,) = ag.autograd.grad(y, w, create_graph=True)
+        penalty = g.sum()
+    why = teach.why_no_grad(w)
+    assert (why.reason, why.fix) == ("backward not run", "call penalty.backward()")
+    ag.autograd.grad(penalty, w)
+    assert "autograd.grad has run, which gives gradients back" in teach.why_no_grad(w).message
+
+
 def test_a_number_of_numpys_and_an_unnamed_tensor():
     why = teach.why_no_grad(ag.tensor(np.float32(1)))
     assert why.message.startswith("the tensor has no grad, because")
