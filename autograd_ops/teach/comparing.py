@@ -15,6 +15,7 @@ from ..autograd.gradcheck import central_differences, jacobian_row, joined, real
 from ..creation import tensor as new_tensor
 from ..tensor import Tensor
 from .shown import Shown, framed
+from .words import WIDTH, count_in_words
 
 __all__ = ["Comparison", "Row", "compare"]
 
@@ -221,7 +222,9 @@ class Comparison(Shown):
                 numbers = (
                     f"{row.analytic + 0.0:>12.6g}{row.numeric + 0.0:>16.6g}{abs(row.analytic - row.numeric):>16.2g}"
                 )
-                lines.append(f"{mark} {row.element:<12}{numbers}  {row.remark}".rstrip())
+                line = f"{mark} {row.element:<12}{numbers}"
+                apart = len(line) + 2 + len(row.remark) > WIDTH
+                lines += [line, f"{'':<14}{row.remark}"] if apart else [f"{line}  {row.remark}".rstrip()]
             if len(rows) > _SHOWN:
                 lines.append(f"  ... and {len(rows) - _SHOWN} more")
         return "\n".join([*lines, self._note] if self._note else lines)
@@ -245,7 +248,7 @@ class Comparison(Shown):
         for name, rows in (("first", self.first), ("second", self.second)):
             if rows:
                 agree = sum(row.agrees for row in rows)
-                yield f"{name} order: {agree} of {len(rows)} element{'' if len(rows) == 1 else 's'} agree", rows
+                yield f"{name} order: {agree} of {count_in_words(len(rows), 'element')} agree", rows
 
 
 def _row(row: Row) -> str:

@@ -13,7 +13,7 @@ from .layout import Arrow, Layout, Link, Rectangle, lay_out
 from .look import ARROW, BLUE, GREY, INK, LINE, MONO, ORANGE, PAPER, SOFT
 from .shown import new_id
 from .views import Item, Line, View
-from .words import array_in_words, cut, gradient_in_words, shape_in_words
+from .words import array_in_words, count_in_words, cut, gradient_in_words, name_in_short, shape_in_words
 
 __all__ = ["draw"]
 
@@ -103,7 +103,7 @@ def _texts(item: Item, graph: Graph) -> list[_Text]:
         lines = [_Text(cut(item.call.module, _LONGEST), _TITLE, INK, bold=True)]
         if item.call.name:
             lines.append(_Text(cut(item.call.name, _LONGEST)))
-        return [*lines, _Text(f"▸ {item.inside} op{'' if item.inside == 1 else 's'}", colour=BLUE)]
+        return [*lines, _Text(f"▸ {count_in_words(item.inside, 'op')}", colour=BLUE)]
     box = item.box
     if item.far and (box is None or box.kind == "op"):
         return [_Text(cut(f"↑ {_named(item)}", _LONGEST))]

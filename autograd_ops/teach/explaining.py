@@ -16,6 +16,7 @@ from ..user_line import Line, user_line_of
 from .look import GREY, LINE, PAPER, RED
 from .operands import ErrorOperand, operands_of
 from .shown import Shown, framed
+from .words import rows
 
 __all__ = ["Explanation", "explain"]
 
@@ -53,7 +54,8 @@ def explain(error: BaseException | None = None) -> Explanation:
           ^  ^
     <BLANKLINE>
       line  ag.ones(3, 4) + ag.ones(2, 3)
-      rule  Shapes are compared from the last dimension on. Two sizes fit if they are equal, or one is 1 or missing.
+      rule  Shapes are compared from the last dimension on. Two sizes fit if they are equal, or one is 1
+            or missing.
     """
     if error is None:
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
@@ -104,7 +106,7 @@ class Explanation(Shown):
 
     title = "what went wrong"
 
-    def _rows(self) -> Iterator[tuple[str, str]]:
+    def _facts(self) -> Iterator[tuple[str, str]]:
         if self.line is not None:
             yield "line", self.line.text or str(self.line)
         if self.changed is not None:
@@ -115,8 +117,8 @@ class Explanation(Shown):
             yield "fix", self.fix
 
     def text(self) -> str:
-        """The message, the operands with marks under the axes that clash, and the rest a line each."""
-        lines = [self.message, ""]
+        """The message in one line, the operands with marks under the axes that clash, and the rest a line each."""
+        lines = [self.message, ""]  # not broken, however long: it is what a log has
         names = max((len(operand.name) for operand in self.operands), default=0)
         shapes = max((len(str(operand.shape)) for operand in self.operands), default=0)
         for operand in self.operands:
@@ -125,18 +127,17 @@ class Explanation(Shown):
             lines.append(f"  {operand.name:<{names}}  {shape:>{shapes}}   {operand.dtype}  {operand.device}")
             if marks.strip():
                 lines.append((head + marks).rstrip())
-        rows = list(self._rows())
-        width = max((len(name) for name, _ in rows), default=0)
-        lines += [""] * bool(self.operands and rows)
-        return "\n".join([*lines, *(f"  {name:<{width}}  {text}" for name, text in rows)]).rstrip("\n")
+        facts = rows(self._facts())
+        lines += [""] * bool(self.operands and facts)
+        return "\n".join([*lines, *facts]).rstrip("\n")
 
     def html(self) -> str:
         """The operands as rows of boxes, one a dimension, those that clash in red."""
         rank = max((len(operand.shape) for operand in self.operands), default=0)
         drawn = "".join(_drawn(operand, rank) for operand in self.operands)
         table = f"<table class='operands'>{drawn}</table>" if drawn else ""
-        rows = "".join(f"<tr><th scope='row'>{escape(n)}</th><td>{_cell(n, t)}</td></tr>" for n, t in self._rows())
-        facts = f"<table class='facts'>{rows}</table>" if rows else ""
+        told = "".join(f"<tr><th scope='row'>{escape(n)}</th><td>{_cell(n, t)}</td></tr>" for n, t in self._facts())
+        facts = f"<table class='facts'>{told}</table>" if told else ""
         return framed(f"<style>{_STYLE}</style><h4 class='bad'>{escape(self.message)}</h4>{table}{facts}", "error")
 
 

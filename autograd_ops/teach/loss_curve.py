@@ -10,7 +10,7 @@ from typing import Any
 from ..tensor import Tensor
 from .charts import lines, spark
 from .shown import Shown, framed
-from .words import number
+from .words import count_in_words, number
 
 __all__ = ["LossCurve"]
 
@@ -95,7 +95,7 @@ class LossCurve(Shown):
         """A line: the curve in blocks, the last number, and the least."""
         if not self.values:
             return f"{self.label}: no steps yet"
-        steps = f"{len(self.values):,} step{'' if len(self.values) == 1 else 's'}"
+        steps = count_in_words(len(self.values), "step")
         least = min((v for v in self.values if v == v), default=float("nan"))
         return f"{self.label} {spark(self.values)} {number(self.values[-1])} after {steps}, least {number(least)}"
 

@@ -13,6 +13,7 @@ from .made import made_of
 from .names import Names, names_in, variables
 from .shown import Shown, framed
 from .watching import seen_of, seen_of_leaf
+from .words import rows, wrapped
 
 __all__ = ["WhyNoGrad", "why_no_grad"]
 
@@ -49,7 +50,8 @@ def why_no_grad(x: Tensor, loss: Tensor | None = None) -> WhyNoGrad:
     ...         h = w * 3
     ...     loss = (h + w).sum()
     >>> print(teach.why_no_grad(h))
-    h has no grad, because it was made while nothing was recorded: inside no_grad, or after set_grad_enabled(False)
+    h has no grad, because it was made while nothing was recorded: inside no_grad, or after
+    set_grad_enabled(False)
       line  h = w * 3
       fix   compute it outside of no_grad
     """
@@ -102,8 +104,8 @@ class WhyNoGrad(Shown):
 
     def text(self) -> str:
         """The sentence, then the line and the fix."""
-        line = [] if self.line is None else [f"  line  {self.line.text or self.line}"]
-        return "\n".join([self.message, *line, f"  fix   {self.fix}"])
+        line = [] if self.line is None else [("line", self.line.text or str(self.line))]
+        return "\n".join([*wrapped(self.message), *rows([*line, ("fix", self.fix)])])
 
     def html(self) -> str:
         """The same, the line as code."""

@@ -20,7 +20,7 @@ from .names import names_in
 from .remedies import remedy_for
 from .shown import Shown, framed
 from .walked import walk_and_look
-from .words import number, shape_in_words
+from .words import number, rows, shape_in_words, wrapped
 
 __all__ = ["NanExplanation", "Operand", "explain_nan"]
 
@@ -57,7 +57,8 @@ def explain_nan(loss: Tensor) -> NanExplanation:
     ...     y = ag.where(x > 0, ag.sqrt(x), 0.0)
     ...     loss = y.sum()
     >>> print(teach.explain_nan(loss))
-    backward of sqrt gave NaN for x, at [1]: the gradient that arrived there was 0, and 0 times infinity is NaN
+    backward of sqrt gave NaN for x, at [1]: the gradient that arrived there was 0, and 0 times infinity
+    is NaN
       line      y = ag.where(x > 0, ag.sqrt(x), 0.0)
       x         0 at [1], of shape (2,)
       out       0 at [1], of shape (2,)
@@ -168,8 +169,7 @@ class NanExplanation(Shown):
 
     def text(self) -> str:
         """The sentence, and what is known, a line each."""
-        lines = [self.message, *(f"  {name:<9} {text}" for name, text in self._rows())]
-        return "\n".join([*lines, *(f"{'':<12}{line}" for line in self.code.splitlines())])
+        return "\n".join([*wrapped(self.message), *rows([*self._rows(), *([("", self.code)] * bool(self.code))], 8)])
 
     def html(self) -> str:
         """The same as a table, the code apart."""

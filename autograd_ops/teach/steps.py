@@ -23,7 +23,7 @@ from .names import names_in
 from .shown import Shown
 from .stepper import stepper
 from .walked import Visit, walk_and_look
-from .words import array_in_full, cut, shape_in_words
+from .words import array_in_full, rows, shape_in_words, wrapped
 
 #: Kept arrays of as many elements are written out in the text of a step.
 _FEW = 6
@@ -203,30 +203,22 @@ class BackwardStep:
         return f"step {self.number} of {self.count}: {self.box.op}{made}"
 
     def __str__(self) -> str:
-        lines = [self.title]
+        facts: list[tuple[str, str]] = []
         if self.box.line is not None:
-            lines.append(_row("line", self.box.line.text or str(self.box.line)))
+            facts.append(("line", self.box.line.text or str(self.box.line)))
         if self.box.call is not None:
-            lines.append(_row("module", self.box.call.path))
+            facts.append(("module", self.box.call.path))
         several = self.arrived if isinstance(self.arrived, tuple) else (self.arrived,)
-        lines += [_row("arrived", array_in_full(g) or "nothing") for g in several]
-        lines.append(_row("rule", self.formula))
-        if self.kept:
-            lines += [_row(name, f"{array_in_full(array)} (kept)") for name, array in self.kept if array.size <= _FEW]
-            large = [f"{name} {shape_in_words(array.shape)}" for name, array in self.kept if array.size > _FEW]
-            lines += [_row("kept", ", ".join(large))] if large else []
+        facts += [("arrived", array_in_full(g) or "nothing") for g in several]
+        facts.append(("rule", self.formula))
+        facts += [(name, f"{array_in_full(array)} (kept)") for name, array in self.kept if array.size <= _FEW]
+        large = [f"{name} {shape_in_words(array.shape)}" for name, array in self.kept if array.size > _FEW]
+        facts += [("kept", ", ".join(large))] if large else []
         for sent in self.sent:
-            lines.append(_row(f"to {sent.to}", array_in_full(sent.gradient)))
-            lines.append(_row("", "; ".join([f"input {sent.edge.input}", *sent.notes])))
-            if sent.part > 1:
-                lines.append(_row("", array_in_full(sent.total)))
-        return "\n".join(lines)
-
-
-def _row(name: str, text: str) -> str:
-    """A line of a step; further lines of the text stand under the first."""
-    head = f"  {cut(name, 16):<9} "
-    return head + text.replace("\n", "\n" + " " * len(head))
+            facts.append((f"to {sent.to}", array_in_full(sent.gradient)))
+            facts.append(("", "; ".join([f"input {sent.edge.input}", *sent.notes])))
+            facts += [("", array_in_full(sent.total))] if sent.part > 1 else []
+        return "\n".join([*wrapped(self.title), *rows(facts, least=8)])
 
 
 class BackwardSteps(Shown, Sequence[BackwardStep]):
@@ -262,8 +254,9 @@ class BackwardSteps(Shown, Sequence[BackwardStep]):
 
     def text(self) -> str:
         """All steps, and what the leaves have in the end."""
-        ends = [_row(name, array_in_full(gradient) or "nothing") for name, gradient in self.leaves.items()]
-        return "\n".join([*map(str, self._steps), "the gradients of the leaves:", *ends])
+        ends = rows([(name, array_in_full(gradient) or "nothing") for name, gradient in self.leaves.items()], least=8)
+        notes = [line for note in self.graph.notes for line in wrapped(f"note: {note}", indent="  ")]
+        return "\n".join([*map(str, self._steps), "the gradients of the leaves:", *ends, *notes])
 
     def html(self) -> str:
         """A stepper beside the tape."""

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["array_in_full", "array_in_words", "cut", "gradient_in_words", "number", "shape_in_words", "size_in_words"]
+__all__ = [
+    "WIDTH",
+    "array_in_full",
+    "array_in_words",
+    "count_in_words",
+    "cut",
+    "gradient_in_words",
+    "name_in_short",
+    "number",
+    "rows",
+    "shape_in_words",
+    "size_in_words",
+    "wrapped",
+]
+
+#: As many columns does text take in a terminal.
+WIDTH = 100
 
 #: An array of as many elements is written out where there is little room.
 _FEW = 3
@@ -62,6 +79,37 @@ def size_in_words(nbytes: float) -> str:
     return f"{nbytes:.0f} B"
 
 
+def count_in_words(n: int, one: str, many: str = "") -> str:
+    """So many of something: ``1 leaf``, ``2,000 ops``; `many` where it is not `one` with an s."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
 def cut(text: str, length: int) -> str:
     """`text`, or as much of it as fits."""
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def name_in_short(name: str, length: int) -> str:
+    """A name with dots, or as much of its end as fits: that is what tells it from others."""
+    return name if len(name) <= length else "…" + name[len(name) - length + 1 :]
+
+
+def wrapped(text: str, width: int = WIDTH, indent: str = "") -> list[str]:
+    """The lines of `text`, those that are too long broken at spaces; what is broken off is indented."""
+    lines: list[str] = []
+    for line in text.splitlines() or [""]:
+        fits = len(line) <= width
+        lines += [line] if fits else textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
+    return lines
+
+
+def rows(pairs: Iterable[tuple[str, str]], least: int = 0) -> list[str]:
+    """Names and texts as lines, the texts under each other, in a column of no less than `least`."""
+    named = [(name_in_short(name, 28), text) for name, text in pairs]
+    column = max([least, *(len(name) for name, _ in named)])
+    lines: list[str] = []
+    for name, text in named:
+        first, *more = wrapped(text, WIDTH - column - 4)
+        lines.append(f"  {name:<{column}}  {first}".rstrip())
+        lines += [f"{'':<{column}}    {line}".rstrip() for line in more]
+    return lines
