@@ -208,6 +208,8 @@ def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True,
     known = bool(all_seen) and all(seen is not None and seen.gradient is not None for seen in all_seen.values())
     if walked is None and gradients and not known:
         walked = _walk(tensor, root, notes)
+    if walked is not None and walked.hooked:
+        notes.append("your hooks are not called here: gradients are shown as they are without them")
     found = _Found({}, {}) if walked is None else _found(walked)
     leaves = {node.seq: node.ref() for node in nodes if isinstance(node, Leaf)}
     of_leaves = {id(leaf.array) for leaf in leaves.values() if leaf is not None}

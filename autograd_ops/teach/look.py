@@ -27,6 +27,7 @@ STYLE = f"""
 .ago pre {{ margin: 0; white-space: pre-wrap; }}
 .ago h4 {{ margin: 0 0 6px; font-size: 15px; font-weight: 600; }}
 .ago .beside {{ color: {GREY}; }}
+.ago .note {{ margin: 8px 0 0; }}
 .ago .value {{ color: {BLUE}; }}
 .ago .gradient {{ color: {ORANGE}; }}
 .ago .good {{ color: {GREEN}; }}

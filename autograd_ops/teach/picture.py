@@ -16,7 +16,7 @@ from .graph import Graph, graph_of
 from .listing import listing
 from .look import BLUE, GREY, LINE, SOFT
 from .names import names_in
-from .shown import Shown, framed
+from .shown import Shown, framed, notes_drawn
 from .views import View, views_of
 
 __all__ = ["TapePicture", "tape"]
@@ -101,11 +101,10 @@ class TapePicture(Shown):
         """As HTML in which boxes can be clicked: a module opens, an op shows all that is known of it."""
         views = "".join(self._view(view) for view in self._views)
         known = "".join(f'<div data-of="{box.seq}" hidden>{details(box, self.graph)}</div>' for box in self.graph)
-        notes = "".join(f'<p class="beside">{escape(note)}</p>' for note in self.graph.notes)
         body = (
             f'<style>{_STYLE}</style>{_LEGEND}<div class="both"><div class="views">{views}</div>'
             f'<div class="details" aria-live="polite"><p class="beside">Click a box to see what is known of it.</p>'
-            f"{known}</div></div>{notes}"
+            f"{known}</div></div>{notes_drawn(self.graph.notes)}"
         )
         return framed(body, "tape", _SCRIPT)
 

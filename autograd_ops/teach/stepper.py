@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .drawing import draw
 from .graph import Graph
 from .look import BLUE, GREY, INK, LINE, ORANGE, SOFT
-from .shown import framed
+from .shown import framed, notes_drawn
 from .views import views_of
 from .words import array_in_full, shape_in_words
 
@@ -43,6 +43,7 @@ def stepper(graph: Graph, steps: Sequence[BackwardStep], leaves: Mapping[str, An
         f'<button class="next">next &rsaquo;</button><input type="range" min="0" max="{last}" value="0" '
         f'aria-label="step"><span class="beside count" aria-live="polite">step 1 of {len(steps)}</span></div>'
         f'<div class="both">{picture}<div class="steps">{shown}</div></div>'
+        f"{notes_drawn(graph.notes)}"
         f'<script type="application/json" class="course">{json.dumps(course)}</script>'
     )
     return framed(body, "stepper", _SCRIPT)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..autograd.around import StepAround
 from ..tape import FREED, Leaf, Node, Step, TapeError, nodes_behind, walk
+from .watching import Seen, SeenLeaf
 
 __all__ = ["Visit", "Walked", "walk_and_look"]
 
@@ -41,10 +42,13 @@ class Walked:
         In the order in which backward runs the nodes.
     leaves
         The gradient of each leaf, by sequence number.
+    hooked
+        Whether users have put hooks on the way, which backward would call and this walk did not.
     """
 
     visits: list[Visit]
     leaves: dict[int, Any]
+    hooked: bool = False
 
 
 def walk_and_look(root: Node, gradient: Any) -> Walked:
@@ -80,7 +84,13 @@ def walk_and_look(root: Node, gradient: Any) -> Walked:
             node.hooks = before
         for node, op in inner:
             node.op = op
-    return Walked(visits, totals)
+    return Walked(visits, totals, any(_is_users(hook) for _, before in hooks for hook in (before or {}).items()))
+
+
+def _is_users(hook: tuple[int, Any]) -> bool:
+    """Whether a hook, with its key, is neither `watch`'s nor that of ``retain_grad``, whose key is below 0."""
+    key, function = hook
+    return key >= 0 and not isinstance(function, (Seen, SeenLeaf))
 
 
 class _Noting(StepAround):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from xml.etree import ElementTree
 
@@ -195,3 +196,14 @@ def test_bad_input_is_refused():
 def test_a_leaf_alone():
     x = ag.tensor(2.0, requires_grad=True)
     assert "x" in drawn(teach.tape(x).svg())
+
+
+def test_an_id_does_not_come_again_in_another_session(monkeypatch):
+    x = ag.tensor(2.0, requires_grad=True)
+    ids = []
+    for other in (x * 2, x * 3):
+        monkeypatch.setattr("autograd_ops.teach.shown._numbers", itertools.count(1))
+        with teach.watch():
+            loss = other * x
+        ids += re.findall(r'<div class="ago ago-tape" id="(.*?)"', teach.tape(loss).html())
+    assert len(set(ids)) == 2

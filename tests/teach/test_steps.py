@@ -161,3 +161,18 @@ def test_a_large_tape_is_not_drawn_beside():
     page = teach.backward_steps(y).html()
     assert "<svg" not in page
     assert page.count('class="step"') == 301
+
+
+def test_hooks_are_not_called_and_it_says_so():
+    x = ag.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    y.retain_grad()
+    loss = y.sum()
+    assert not [note for note in teach.backward_steps(loss).graph.notes if "hooks" in note]
+    called = []
+    y.register_hook(called.append)
+    steps = teach.backward_steps(loss)
+    assert "your hooks are not called here" in steps.html()
+    assert "note: your hooks are not called here" in steps.text()
+    assert "your hooks are not called here" in teach.tape(loss).text()
+    assert called == []
