@@ -55,7 +55,7 @@ class _Text:
 
 def draw(graph: Graph, view: View) -> str:
     """The view as an ``<svg>`` element, which is also a file by itself."""
-    texts = {key: _texts(item, graph) for key, item in view.items.items()}
+    texts = {key: _texts(item, graph, view) for key, item in view.items.items()}
     labels = [_label(line, graph) for line in view.lines]
     sizes: dict[Hashable, tuple[float, float]] = {key: _size(lines) for key, lines in texts.items()}
     links = [
@@ -97,21 +97,22 @@ def _said(graph: Graph, view: View) -> str:
 # ---------------------------------------------------------------- boxes
 
 
-def _texts(item: Item, graph: Graph) -> list[_Text]:
+def _texts(item: Item, graph: Graph, view: View) -> list[_Text]:
     """The lines in a box: what it is, what the user calls it, what it keeps."""
+    own = view.call.own if view.call is not None else str
     if item.call is not None and not item.far:
         lines = [_Text(cut(item.call.module, _LONGEST), _TITLE, INK, bold=True)]
         if item.call.name:
-            lines.append(_Text(cut(item.call.name, _LONGEST)))
+            lines.append(_Text(name_in_short(item.call.name, _LONGEST)))
         return [*lines, _Text(f"▸ {count_in_words(item.inside, 'op')}", colour=BLUE)]
     box = item.box
     if item.far and (box is None or box.kind == "op"):
-        return [_Text(cut(f"↑ {_named(item)}", _LONGEST))]
+        return [_Text(f"↑ {name_in_short(_named(item), _LONGEST)}")]
     assert box is not None
     colour = GREY if item.outside or item.far or box.kind == "constant" else INK
-    lines = [_Text(cut(box.label, _LONGEST), _TITLE, colour, bold=True)]
+    lines = [_Text(name_in_short(own(box.label), _LONGEST), _TITLE, colour, bold=True)]
     if box.op and box.name:
-        lines.append(_Text(cut(f"→ {box.name}", _LONGEST)))
+        lines.append(_Text(f"→ {name_in_short(box.name, _LONGEST)}"))
     if item.outside or item.far:
         return lines
     if box.kept:

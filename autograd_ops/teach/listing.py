@@ -46,10 +46,11 @@ def listing(graph: Graph) -> str:
 
 
 def _of_box(box: Box, graph: Graph, named: dict[int, str], indent: str) -> list[str]:
+    own = box.call.own if box.call is not None else str
     if box.kind == "leaf":
-        head = f"{indent}{named[box.seq]:<18} leaf"
+        head = f"{indent}{own(named[box.seq]):<18} leaf"
     else:
-        arguments = ", ".join(f"{edge.input}={named[edge.source]}" for edge in graph.into(box.seq))
+        arguments = ", ".join(f"{edge.input}={own(named[edge.source])}" for edge in graph.into(box.seq))
         head = f"{indent}{named[box.seq]:<6} = {box.op}({arguments})"
     facts = []
     if len(box.shapes) == 1 and not isinstance(box.value, tuple):

@@ -56,6 +56,12 @@ class Call:
         """The calls that it is in, the outermost first and itself last."""
         return (self,) if self.within is None else (*self.within.chain, self)
 
+    def own(self, name: str) -> str:
+        """A parameter's `name` as this module has it: ``"weight"`` for ``"net.encoder.fc.weight"``; others as they are."""
+        way = ".".join([call.name for call in self.chain[1:]])
+        variable, found, own = name.partition(f".{way}.")
+        return own if way and found and "." not in variable else name
+
 
 class Seen:
     """What was seen of an op's node. All arrays are copies: what is changed in place later does not change them.
