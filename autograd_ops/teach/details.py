@@ -6,9 +6,12 @@ from html import escape
 from typing import Any
 
 from .graph import Box, Graph
-from .words import array_in_full, shape_in_words, size_in_words
+from .shown import array_drawn
+from .words import shape_in_words, size_in_words
 
 __all__ = ["details"]
+
+_COLUMNS = 36  # of arrays
 
 
 def details(box: Box, graph: Graph) -> str:
@@ -44,8 +47,7 @@ def _shape(box: Box, output: int) -> str:
 
 def _arrays(arrays: Any, kind: str) -> str:
     several = arrays if isinstance(arrays, tuple) else (arrays,)
-    shown = [f"<pre class='{kind}'>{escape(array_in_full(array))}</pre>" for array in several if array is not None]
-    return "".join(shown)
+    return "".join(array_drawn(array, kind, _COLUMNS) for array in several if array is not None)
 
 
 def _place(box: Box) -> str:

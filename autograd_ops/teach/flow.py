@@ -115,9 +115,7 @@ class GradientFlow(Shown):
                 continue
             relative = "" if layer.relative is None else number(layer.relative)
             bar = "█" * round(20 * self._share(layer))
-            lines.append(
-                f"{name:<{width}}  {number(layer.rms):>12}  {relative:>16}  {bar}{_remark(layer)}".rstrip()
-            )
+            lines.append(f"{name:<{width}}  {number(layer.rms):>12}  {relative:>16}  {bar}{_remark(layer)}".rstrip())
         return "\n".join(lines)
 
     def html(self) -> str:

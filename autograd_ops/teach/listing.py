@@ -70,4 +70,3 @@ def _of_box(box: Box, graph: Graph, named: dict[int, str], indent: str) -> list[
 
 def _unnamed(box: Box) -> str:
     return f"a {box.kind} {shape_in_words(box.shapes[0])}"
-

@@ -24,7 +24,7 @@ STYLE = f"""
   box-sizing: border-box; overflow-x: auto; color-scheme: light; }}
 .ago * {{ box-sizing: border-box; }}
 .ago code, .ago pre, .ago .mono {{ font-family: {MONO}; font-size: 13px; background: none; color: inherit; }}
-.ago pre {{ margin: 0; white-space: pre-wrap; }}
+.ago pre {{ margin: 0; padding: 0; border: 0; white-space: pre; line-height: inherit; }}
 .ago h4 {{ margin: 0 0 6px; font-size: 15px; font-weight: 600; }}
 .ago .beside {{ color: {GREY}; }}
 .ago .note {{ margin: 8px 0 0; }}

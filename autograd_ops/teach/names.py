@@ -46,7 +46,8 @@ def names_in(frame: FrameType, given: Mapping[str, Any] | None = None) -> Names:
     Parameters
     ----------
     frame
-        A frame of the user's program: its local names count before its global ones, variables before parameters.
+        A frame of the user's program: its local names count before its global ones, variables before parameters, and
+        those before the items of lists.
         Names that begin with an underscore, and those of a notebook's history, do not count.
     given
         Tensors and modules by name, which count before all.
@@ -62,7 +63,8 @@ def names_in(frame: FrameType, given: Mapping[str, Any] | None = None) -> Names:
             if isinstance(value, Module):
                 for below, parameter in value.named_parameters():
                     found.note(parameter, f"{name}.{below}")
-            elif isinstance(value, (list, tuple)):
+        for name, value in named.items():
+            if isinstance(value, (list, tuple)):
                 for i, item in enumerate(value[:_ITEMS]):
                     if isinstance(item, Tensor):
                         found.note(item, f"{name}[{i}]")

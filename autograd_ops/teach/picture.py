@@ -138,10 +138,10 @@ _LEGEND = (
 
 _STYLE = f"""
 .ago.ago-tape .both {{ display: flex; flex-wrap: wrap; gap: 12px; align-items: flex-start; }}
-.ago.ago-tape .views {{ flex: 1 1 420px; min-width: 0; }}
+.ago.ago-tape .views {{ flex: 5 1 420px; min-width: 0; }}
 .ago.ago-tape .scroll {{ overflow: auto; max-height: 640px; border: 1px solid {LINE}; border-radius: 6px; }}
 .ago.ago-tape svg {{ display: block; max-width: none; margin: 0 auto; }}
-.ago.ago-tape .details {{ flex: 1 1 260px; max-width: 420px; max-height: 680px; overflow: auto; background: {SOFT};
+.ago.ago-tape .details {{ flex: 3 1 260px; min-width: 0; max-height: 680px; overflow: auto; background: {SOFT};
   border-radius: 6px; padding: 10px 12px; }}
 .ago.ago-tape .details > p {{ margin: 0; }}
 .ago.ago-tape .details th {{ text-align: left; vertical-align: top; padding-left: 0; white-space: nowrap; }}

@@ -11,10 +11,12 @@ from hashlib import sha256
 from html import escape
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from .look import STYLE
+from .words import array_in_full
 
-__all__ = ["Shown", "framed", "new_id", "notes_drawn"]
+__all__ = ["Shown", "array_drawn", "framed", "new_id", "notes_drawn"]
 
 _numbers = count(1)
 
@@ -82,12 +84,17 @@ def notes_drawn(notes: Iterable[str]) -> str:
     return "".join(f'<p class="beside note">{escape(note)}</p>' for note in notes)
 
 
+def array_drawn(array: Any, kind: str, columns: int) -> str:
+    """The elements of an array, of class ``value`` or ``gradient``, in lines of so many letters."""
+    return f"<pre class='{kind}'>{escape(array_in_full(array, columns) or 'nothing')}</pre>"
+
+
 def framed(body: str, kind: str, script: str = "") -> str:
     """A fragment around `body`: its own root element of class ``ago`` and `kind`, the common style, and a `script`.
 
     The script is a function's body, given the root element as ``root``.
     """
-    # The number alone would come again in a page with outputs of another session, and scripts would find the wrong root.
+    # The number alone would come again beside outputs of another session, and scripts would find the wrong root.
     name = f"{new_id(f'ago-{kind}')}-{sha256(body.encode()).hexdigest()[:8]}"
     run = f"<script>(function (root) {{ {script} }})(document.getElementById({name!r}));</script>" if script else ""
     return f'<div class="ago ago-{kind}" id="{name}"><style>{STYLE}</style>{body}</div>{run}'

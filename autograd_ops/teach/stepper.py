@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from .drawing import draw
 from .graph import Graph
 from .look import BLUE, GREY, INK, LINE, ORANGE, SOFT
-from .shown import framed, notes_drawn
+from .shown import array_drawn, framed, notes_drawn
 from .views import views_of
-from .words import array_in_full, shape_in_words
+from .words import shape_in_words
 
 if TYPE_CHECKING:
     from .steps import BackwardStep, Sent
@@ -21,6 +21,9 @@ __all__ = ["stepper"]
 
 #: A larger tape is not drawn beside the steps, which can be stepped through all the same.
 _DRAWN_TO = 150
+
+#: The lines of arrays are as long as there is room for beside the tape.
+_COLUMNS = 46
 
 
 def stepper(graph: Graph, steps: Sequence[BackwardStep], leaves: Mapping[str, Any]) -> str:
@@ -58,13 +61,11 @@ def _panel(step: BackwardStep) -> str:
     if box.call is not None:
         rows.append(("module", f"<code>{escape(box.call.path)}</code>"))
     several = step.arrived if isinstance(step.arrived, tuple) else (step.arrived,)
-    rows.append(
-        ("g arrived", "".join(f"<pre class='gradient'>{escape(array_in_full(g) or '—')}</pre>" for g in several))
-    )
+    rows.append(("g arrived", "".join(array_drawn(g, "gradient", _COLUMNS) for g in several)))
     rows.append(("rule", f"<code>{escape(box.formula)}</code>"))
     for name, array in step.kept:
         shape = f"<span class='beside'>{shape_in_words(array.shape)}</span>"
-        rows.append((f"{name}, kept", f"{shape}<pre class='value'>{escape(array_in_full(array))}</pre>"))
+        rows.append((f"{name}, kept", shape + array_drawn(array, "value", _COLUMNS)))
     rows += [(f"to {sent.to}", _sent(sent)) for sent in step.sent]
     body = "".join(f"<tr><th scope='row'>{escape(name)}</th><td>{text}</td></tr>" for name, text in rows)
     return f"<h4>{escape(box.op)}{made}</h4><table>{body}</table>"
@@ -73,18 +74,17 @@ def _panel(step: BackwardStep) -> str:
 def _sent(sent: Sent) -> str:
     parts = [
         f"<span class='beside'>input <code>{escape(sent.edge.input)}</code></span>",
-        f"<pre class='gradient'>{escape(array_in_full(sent.gradient))}</pre>",
+        array_drawn(sent.gradient, "gradient", _COLUMNS),
     ]
     parts += [f"<div class='beside'>{escape(note)}</div>" for note in sent.notes]
     if sent.part > 1:
-        parts.append(f"<pre class='gradient'>{escape(array_in_full(sent.total))}</pre>")
+        parts.append(array_drawn(sent.total, "gradient", _COLUMNS))
     return "".join(parts)
 
 
 def _end(leaves: Mapping[str, Any]) -> str:
     rows = "".join(
-        f"<tr><th scope='row'>{escape(name)}</th>"
-        f"<td><pre class='gradient'>{escape(array_in_full(gradient) or 'nothing')}</pre></td></tr>"
+        f"<tr><th scope='row'>{escape(name)}</th><td>{array_drawn(gradient, 'gradient', _COLUMNS)}</td></tr>"
         for name, gradient in leaves.items()
     )
     return f"<h4>added to the <code>grad</code> of the leaves</h4><table>{rows}</table>"
@@ -103,7 +103,6 @@ _STYLE = f"""
 .ago.ago-stepper td {{ text-align: left; overflow-wrap: anywhere; }}
 .ago.ago-stepper h4 .beside {{ font-weight: 400; color: {GREY}; }}
 .ago.ago-stepper .ago-gradient {{ visibility: hidden; }}
-.ago.ago-stepper .reached .ago-gradient {{ visibility: visible; }}
 .ago.ago-stepper .reached .ago-gradient, .ago.ago-stepper .done .ago-gradient {{ visibility: visible; }}
 .ago.ago-stepper .done > rect {{ fill: #fff4e5; }}
 .ago.ago-stepper .now > rect {{ fill: #ffe3bf; stroke: {ORANGE}; stroke-width: 2.5; }}

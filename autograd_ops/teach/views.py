@@ -6,11 +6,13 @@ outside: where its values come from and go to.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from .graph import Box, Edge, Graph
+from .layout import Link, rows_of
 from .watching import Call
 
 __all__ = ["Item", "Line", "View", "views_of"]
@@ -38,6 +40,8 @@ class Item:
         Whether it lies outside of the view, and is shown for where an edge comes from or goes to.
     far
         Whether it is a reference to what stands elsewhere in the view, too far for an edge.
+    more
+        How many items it stands in the place of; they are not shown, as there are too many.
     """
 
     key: Key
@@ -46,6 +50,13 @@ class Item:
     inside: int = 0
     outside: bool = False
     far: bool = False
+    more: int = 0
+
+    @property
+    def weight(self) -> float:
+        """How much its edges matter: what flows from op to op runs straight; all else stands beside it."""
+        beside = self.far or self.more or (self.box is not None and self.box.kind != "op")
+        return 0.05 if beside else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +152,7 @@ def _fill(
             view.lines.append(Line(source.key, target.key, edge))
     view.items = {**sources, **_forward(inner, view.lines), **targets}
     _cut_far(view)
+    _leave_out(view)
 
 
 def _touching(edges: Iterable[Edge], numbers: set[int]) -> Iterable[Edge]:
@@ -174,20 +186,14 @@ _FAR = {"leaf": 3, "constant": 3, "op": 16}
 
 def _cut_far(view: View) -> None:
     """Put a reference to its source at the end of every edge that is long, so that pictures stay narrow."""
-    row = dict.fromkeys(view.items, 0)
-    above = _by_target(view.lines)
-    for key in view.items:
-        row[key] = max((row[line.source] + 1 for line in above.get(key, ())), default=0)
-    first: dict[Key, int] = {}  # where a source is used first: that edge is never cut
-    for line in view.lines:
-        first[line.source] = min(first.get(line.source, row[line.target]), row[line.target])
+    links = [Link(line.source, line.target, weight=view.items[line.source].weight) for line in view.lines]
+    row = rows_of(view.items, links)
     references: dict[Key, list[Item]] = {}
     lines: list[Line] = []
     for line in view.lines:
         source = view.items[line.source]
-        start = first[line.source] - 1 if source.box is not None and source.box.kind != "op" else row[line.source]
         kind = "op" if source.box is None else source.box.kind
-        if row[line.target] - start <= _FAR[kind]:
+        if row[line.target] - row[line.source] <= _FAR[kind]:
             lines.append(line)
             continue
         key = ("far", len(lines))
@@ -201,8 +207,25 @@ def _cut_far(view: View) -> None:
     view.items = ordered
 
 
-def _by_target(lines: Iterable[Line]) -> dict[Key, list[Line]]:
-    found: dict[Key, list[Line]] = {}
-    for line in lines:
-        found.setdefault(line.target, []).append(line)
-    return found
+#: So many leaves, constants and references that one box alone uses are shown, if there are more than twice as many.
+_MANY = 6
+
+
+def _leave_out(view: View) -> None:
+    """Put one item in the place of most of the many that stand beside one box."""
+    uses = Counter(line.source for line in view.lines)
+    beside: dict[Key, list[Line]] = {}
+    for line in view.lines:
+        if uses[line.source] == 1 and view.items[line.source].weight < 1:
+            beside.setdefault(line.target, []).append(line)
+    for target, lines in beside.items():
+        rest = lines[_MANY:] if len(lines) > 2 * _MANY else []
+        if not rest:
+            continue
+        gone = {line.source for line in rest}
+        more = Item(("more", target[1]), more=len(rest))
+        items = [(key, item) for key, item in view.items.items() if key not in gone]
+        place = [key for key, _ in items].index(target)
+        view.items = dict([*items[:place], (more.key, more), *items[place:]])
+        view.lines = [line for line in view.lines if line.source not in gone]
+        view.lines.append(Line(more.key, target, rest[0].edge))

@@ -57,7 +57,7 @@ class Call:
         return (self,) if self.within is None else (*self.within.chain, self)
 
     def own(self, name: str) -> str:
-        """A parameter's `name` as this module has it: ``"weight"`` for ``"net.encoder.fc.weight"``; others as they are."""
+        """A parameter's `name` as this module has it, ``"weight"`` for ``"net.fc.weight"``; other names as they are."""
         way = ".".join([call.name for call in self.chain[1:]])
         variable, found, own = name.partition(f".{way}.")
         return own if way and found and "." not in variable else name

@@ -207,3 +207,28 @@ def test_an_id_does_not_come_again_in_another_session(monkeypatch):
             loss = other * x
         ids += re.findall(r'<div class="ago ago-tape" id="(.*?)"', teach.tape(loss).html())
     assert len(set(ids)) == 2
+
+
+def test_many_leaves_of_one_op_are_not_all_drawn():
+    leaves = [ag.tensor(float(i), requires_grad=True) for i in range(300)]
+    tape = teach.tape(ag.stack(leaves).sum(), fold=False)
+    svg = tape.svg()
+    assert drawn(svg).count("and 294 more") == 1
+    assert float(re.search(r'width="(\d+)"', svg)[1]) < 1000
+    assert "leaves[5]" in drawn(svg)
+    assert "leaves[6]" not in drawn(svg)
+    assert "leaves[42]" in tape.html()  # what the box tells when it is clicked
+
+
+def test_parameters_have_the_names_that_an_opened_module_gives_them():
+    net = nn.Sequential(nn.Sequential(nn.Linear(2, 2)), nn.Tanh())
+    params = list(net.parameters())
+    with teach.watch():
+        loss = net(ag.ones(1, 2)).sum()
+    tape = teach.tape(loss, fold=True)
+    opened = re.findall(r"<svg.*?</svg>", tape.html(), re.S)[2]
+    assert {"weight", "bias"} <= set(drawn(opened))
+    assert "net.0.0.weight" in drawn(teach.tape(loss, fold=False).svg())
+    assert re.search(r"\n +weight +leaf", tape.text())
+    assert "linear(x=a constant (1, 2), weight=weight, bias=bias)" in tape.text()
+    assert params

@@ -38,7 +38,7 @@ def test_gradients_of_the_last_backward():
     np.testing.assert_array_equal(seen_of(y.node).gradient, [6, 12])
     np.testing.assert_array_equal(seen_of_leaf(x.node).gradient, [18, 36])
     loss.backward()
-    np.testing.assert_array_equal(seen_of_leaf(x.node).gradient, [18, 36])  # what arrived, not the sum that is in x.grad
+    np.testing.assert_array_equal(seen_of_leaf(x.node).gradient, [18, 36])  # what arrived, not the sum
     np.testing.assert_array_equal(x.grad.numpy(), [36, 72])
 
 
