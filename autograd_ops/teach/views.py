@@ -7,7 +7,6 @@ outside: where its values come from and go to.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -96,50 +95,70 @@ def views_of(graph: Graph, fold: bool) -> list[View]:
     outermost = {chain[0] for chain in chains.values() if chain}
     if len(outermost) == 1:  # a box around everything would only hide it
         chains = {seq: chain[1:] for seq, chain in chains.items()}
-    calls: dict[Call, int] = {}
-    for chain in chains.values():
-        for call in chain:
-            calls.setdefault(call, len(calls) + 1)
-    ops = _ops_within(graph, chains)
-    views = [View(None, 0), *(View(call, number) for call, number in calls.items())]
-    for view in views:
-        _fill(view, graph, chains, calls, ops)
-    return views
-
-
-def _ops_within(graph: Graph, chains: dict[int, tuple[Call, ...]]) -> dict[Call, int]:
-    count: dict[Call, int] = {}
+    parts: dict[Call | None, _Part] = {None: _Part(0, 0, list(graph), list(graph.edges))}
     for box in graph:
-        for call in chains[box.seq]:
-            count[call] = count.get(call, 0) + (box.kind == "op")
-    return count
+        for depth, call in enumerate(chains[box.seq], 1):
+            if call not in parts:
+                parts[call] = _Part(len(parts), depth)
+            parts[call].boxes.append(box)
+    for edge in graph.edges:
+        for call in dict.fromkeys((*chains[edge.source], *chains[edge.target])):
+            parts[call].edges.append(edge)
+    return [_view(call, graph, chains, parts) for call in parts]
 
 
-def _fill(
-    view: View, graph: Graph, chains: dict[int, tuple[Call, ...]], calls: dict[Call, int], ops: dict[Call, int]
-) -> None:
-    depth = 0 if view.call is None else next(c.index(view.call) + 1 for c in chains.values() if view.call in c)
+@dataclass(eq=False, slots=True)
+class _Part:
+    """What a view has to show.
+
+    Attributes
+    ----------
+    number
+        The number of the view.
+    depth
+        How many calls it is in, with that which it is the inside of.
+    boxes
+        Those of the tape that lie inside.
+    edges
+        Those that have an end inside, or both.
+    """
+
+    number: int
+    depth: int
+    boxes: list[Box] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+
+    @property
+    def ops(self) -> int:
+        """How many ops are inside."""
+        return sum(box.kind == "op" for box in self.boxes)
+
+
+def _view(
+    call: Call | None, graph: Graph, chains: dict[int, tuple[Call, ...]], parts: dict[Call | None, _Part]
+) -> View:
+    """The whole, or the inside of a call."""
+    part = parts[call]
+    view = View(call, part.number)
 
     def item(box: Box) -> Item:
         """What stands for a box here, or on the edge of the view."""
         chain = chains[box.seq]
-        inside = view.call is None or view.call in chain
-        if inside and len(chain) == depth:
+        inside = call is None or (len(chain) >= part.depth and chain[part.depth - 1] is call)
+        if not inside:
+            return Item(("outside", box.seq), box=box, outside=True)
+        if len(chain) == part.depth:
             return Item(("box", box.seq), box=box)
-        if inside:
-            call = chain[depth]
-            return Item(("call", calls[call]), call=call, inside=ops[call])
-        return Item(("outside", box.seq), box=box, outside=True)
+        folded = chain[part.depth]
+        return Item(("call", parts[folded].number), call=folded, inside=parts[folded].ops)
 
-    mine = [box for box in graph if view.call is None or view.call in chains[box.seq]]
-    numbers = {box.seq for box in mine}
     seen: set[tuple[Key, Key, int, int]] = set()
     sources: dict[Key, Item] = {}
     inner: dict[Key, Item] = {}
     targets: dict[Key, Item] = {}
-    for box in mine:
+    for box in part.boxes:
         inner.setdefault(item(box).key, item(box))
-    for edge in _touching(graph.edges, numbers):
+    for edge in part.edges:
         source, target = item(graph.boxes[edge.source]), item(graph.boxes[edge.target])
         if source.outside:
             sources.setdefault(source.key, source)
@@ -153,10 +172,7 @@ def _fill(
     view.items = {**sources, **_forward(inner, view.lines), **targets}
     _cut_far(view)
     _leave_out(view)
-
-
-def _touching(edges: Iterable[Edge], numbers: set[int]) -> Iterable[Edge]:
-    return [edge for edge in edges if edge.source in numbers or edge.target in numbers]
+    return view
 
 
 def _forward(items: dict[Key, Item], lines: list[Line]) -> dict[Key, Item]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from weakref import finalize, ref
 
@@ -202,14 +203,14 @@ class _Watcher:
     def __init__(self, under: Callable[[Node, tuple[Any, ...], Any], None] | None) -> None:
         self._under = under
         self._thread = threading.get_ident()
-        self._calls: list[tuple[Module, Call]] = []
+        self._calls: list[_Called] = []
         self._leaves: dict[int, SeenLeaf] = {}
 
     def __call__(self, node: Node, arguments: tuple[Any, ...], result: Any) -> None:
         if self._under is not None:
             self._under(node, arguments, result)
         leaves, structure = flatten(arguments)
-        line, call = user_line(), self._calls[-1][1] if self._calls else None
+        line, call = user_line(), self._calls[-1].call if self._calls else None
         for tensor in leaves:
             made_by = tensor.place() if isinstance(tensor, Tensor) else None
             if isinstance(made_by, Leaf):
@@ -234,15 +235,27 @@ class _Watcher:
     def _entered(self, module: Module, args: tuple[Any, ...]) -> None:
         if threading.get_ident() != self._thread:
             return
-        within, name = None, ""
-        if self._calls:
-            outer, within = self._calls[-1]
-            name = next((n for n, m in outer.named_modules() if m is module), type(module).__name__)
-        self._calls.append((module, Call(type(module).__name__, name, within)))
+        kind = type(module).__name__
+        outer = self._calls[-1] if self._calls else None
+        call = Call(kind, "", None) if outer is None else Call(kind, outer.names.get(id(module), kind), outer.call)
+        self._calls.append(_Called(module, call))
 
     def _left(self, module: Module, args: tuple[Any, ...], output: Any) -> None:
-        if threading.get_ident() == self._thread and self._calls and self._calls[-1][0] is module:
+        if threading.get_ident() == self._thread and self._calls and self._calls[-1].module is module:
             self._calls.pop()
+
+
+@dataclass(eq=False)
+class _Called:
+    """A module that is running, and its call."""
+
+    module: Module
+    call: Call
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """What it calls the modules in it, by ``id``."""
+        return {id(inner): name for name, inner in self.module.named_modules()}
 
 
 def _keep(node: Node, seen: Seen | SeenLeaf) -> None:

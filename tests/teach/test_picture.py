@@ -232,3 +232,13 @@ def test_parameters_have_the_names_that_an_opened_module_gives_them():
     assert re.search(r"\n +weight +leaf", tape.text())
     assert "linear(x=a constant (1, 2), weight=weight, bias=bias)" in tape.text()
     assert params
+
+
+def test_pages_grow_in_proportion():
+    def page(layers):
+        net = nn.Sequential(*[module for _ in range(layers) for module in (nn.Linear(2, 2), nn.Tanh())])
+        with teach.watch():
+            loss = net(ag.ones(1, 2)).sum()
+        return len(teach.tape(loss).html())
+
+    assert page(80) < 4.5 * page(20)
