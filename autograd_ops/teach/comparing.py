@@ -242,7 +242,8 @@ class Comparison(Shown):
             )
         if self._note:
             parts.append(f"<p class='beside'>{escape(self._note)}</p>")
-        return framed("".join(parts), "compare")
+        style = ".ago.ago-compare code { white-space: nowrap; } .ago.ago-compare td:last-child { text-align: left; }"
+        return framed(f"<style>{style}</style>{''.join(parts)}", "compare")
 
     def _orders(self) -> Iterator[tuple[str, list[Row]]]:
         for name, rows in (("first", self.first), ("second", self.second)):

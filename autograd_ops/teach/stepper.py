@@ -103,10 +103,10 @@ _STYLE = f"""
 .ago.ago-stepper td {{ text-align: left; overflow-wrap: anywhere; }}
 .ago.ago-stepper h4 .beside {{ font-weight: 400; color: {GREY}; }}
 .ago.ago-stepper .ago-gradient {{ visibility: hidden; }}
-.ago.ago-stepper .reached .ago-gradient, .ago.ago-stepper .done .ago-gradient {{ visibility: visible; }}
+.ago.ago-stepper :is(.reached, .done, .now) .ago-gradient {{ visibility: visible; }}
 .ago.ago-stepper .done > rect {{ fill: #fff4e5; }}
 .ago.ago-stepper .now > rect {{ fill: #ffe3bf; stroke: {ORANGE}; stroke-width: 2.5; }}
-.ago.ago-stepper .now text {{ fill: {INK}; }}
+.ago.ago-stepper .now text:not(.ago-gradient) {{ fill: {INK}; }}
 .ago.ago-stepper .fresh .ago-gradient {{ font-weight: 700; }}
 .ago.ago-stepper input:focus-visible {{ outline: 2px solid {BLUE}; }}
 """
