@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from types import FrameType
 
+from ..nn.parameter import Parameter
 from ..tape import FREED, Leaf, Node, nodes_behind
 from ..tensor import Tensor
 from ..user_line import Line, user_frame
@@ -32,8 +33,8 @@ def why_no_grad(x: Tensor, loss: Tensor | None = None) -> WhyNoGrad:
     -------
     WhyNoGrad
         Its ``reason`` is one of ``"it has one"``, ``"integer"``, ``"not recorded"``, ``"no_grad"``, ``"detached"``,
-        ``"no derivative"``, ``"inputs need none"``, ``"not a leaf"``, ``"not used"``, ``"backward not run"``,
-        ``"taken away"`` and ``"unknown"``. Lines are known for what happened inside `watch`.
+        ``"no derivative"``, ``"frozen"``, ``"inputs need none"``, ``"not a leaf"``, ``"not used"``,
+        ``"backward not run"`` and ``"taken away"``. Lines are known for what happened inside `watch`.
 
     Raises
     ------
@@ -131,6 +132,13 @@ _WATCH = "record inside `with teach.watch():` to be told where"
 def _off_tape(x: Tensor, name: str) -> WhyNoGrad:
     """Of a Tensor that is not on the tape."""
     made = made_of(x.array)
+    if made is None and isinstance(x, Parameter):
+        return _because(
+            name,
+            "frozen",
+            "it is a parameter whose requires_grad is False: something froze it",
+            "call requires_grad_(True) on it, or on its module, before it is used",
+        )
     if made is None:
         return _because(
             name,

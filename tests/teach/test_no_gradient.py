@@ -191,3 +191,11 @@ def test_refusals():
         teach.why_no_grad([1.0])
     with pytest.raises(TypeError, match="loss is a Tensor, not float"):
         teach.why_no_grad(leaf(), 1.0)
+
+
+def test_a_frozen_parameter():
+    net = ag.nn.Linear(2, 2)
+    net.requires_grad_(False)
+    why = teach.why_no_grad(net.weight)
+    assert (why.reason, why.fix) == ("frozen", "call requires_grad_(True) on it, or on its module, before it is used")
+    assert why.message.startswith("net.weight has no grad")
