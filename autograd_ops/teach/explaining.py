@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
@@ -63,7 +64,7 @@ def explain(error: BaseException | None = None) -> Explanation:
             raise ValueError("teach.explain: no error has been seen; pass the one that you caught")
     if not isinstance(error, BaseException):
         raise TypeError(f"teach.explain: expected an exception, got {type(error).__name__}")
-    message = str(error).splitlines()[0] if str(error) else type(error).__name__
+    message, _, more = str(error).partition("\n") if str(error) else (type(error).__name__, "", "")
     op, operands = operands_of(error)
     if isinstance(error, TapeError):
         operands = []  # it is about what happened when, and not about these
@@ -71,7 +72,7 @@ def explain(error: BaseException | None = None) -> Explanation:
     rule, fix = next(((r, f) for applies, r, f in _KINDS if applies(error, message, operands)), ("", ""))
     if not fix and "; " in message:
         message, _, fix = message.rpartition("; ")
-    return Explanation(message, op, tuple(operands), line, rule, fix, _changed_at(message))
+    return Explanation(message, op, tuple(operands), line, rule, fix, _changed_at(message), textwrap.dedent(more))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,6 +95,8 @@ class Explanation(Shown):
         What to do.
     changed
         Where a value was changed in place, if that is what was wrong.
+    more
+        The other lines of the error's own text, where it has several.
     """
 
     message: str
@@ -103,10 +106,13 @@ class Explanation(Shown):
     rule: str = ""
     fix: str = ""
     changed: Line | None = None
+    more: str = ""
 
     title = "what went wrong"
 
     def _facts(self) -> Iterator[tuple[str, str]]:
+        if self.more:
+            yield "more", self.more
         if self.line is not None:
             yield "line", self.line.text or str(self.line)
         if self.changed is not None:
@@ -142,6 +148,8 @@ class Explanation(Shown):
 
 
 def _cell(name: str, text: str) -> str:
+    if name == "more":
+        return f"<pre>{escape(text)}</pre>"
     return f"<code>{escape(text)}</code>" if name in ("line", "changed at") else escape(text)
 
 
