@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from .graph import Box, Graph
+from .shell import place_in_words
 from .shown import array_drawn
 from .words import shape_in_words, size_in_words
 
@@ -34,7 +35,8 @@ def details(box: Box, graph: Graph) -> str:
     if box.call is not None:
         rows.append(("module", f"<code>{escape(box.call.path)}</code> {escape(box.call.module)}"))
     if box.line is not None:
-        rows.append(("line", f"<code>{escape(box.line.text)}</code> <span class='beside'>{_place(box)}</span>"))
+        place = escape(place_in_words(box.line))
+        rows.append(("line", f"<code>{escape(box.line.text)}</code> <span class='beside'>{place}</span>"))
     body = "".join(f"<tr><th scope='row'>{name}</th><td>{text}</td></tr>" for name, text in rows if text)
     name = f" <span class='beside'>→ {escape(box.name)}</span>" if box.op and box.name else ""
     return f"<h4>{escape(box.label)}{name}</h4><table>{body}</table>"
@@ -48,10 +50,3 @@ def _shape(box: Box, output: int) -> str:
 def _arrays(arrays: Any, kind: str) -> str:
     several = arrays if isinstance(arrays, tuple) else (arrays,)
     return "".join(array_drawn(array, kind, _COLUMNS) for array in several if array is not None)
-
-
-def _place(box: Box) -> str:
-    line = box.line
-    assert line is not None
-    file = line.file.replace("\\", "/").rpartition("/")[2]
-    return escape(f"{file}, line {line.number}")

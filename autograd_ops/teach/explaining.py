@@ -16,6 +16,7 @@ from ..tape import TapeError
 from ..user_line import Line, user_line_of
 from .look import GREY, LINE, PAPER, RED
 from .operands import ErrorOperand, operands_of
+from .shell import line_in_words, place_in_words
 from .shown import Shown, framed
 from .words import rows
 
@@ -114,9 +115,9 @@ class Explanation(Shown):
         if self.more:
             yield "more", self.more
         if self.line is not None:
-            yield "line", self.line.text or str(self.line)
+            yield "line", line_in_words(self.line)
         if self.changed is not None:
-            yield "changed at", str(self.changed)
+            yield "changed at", f"{place_in_words(self.changed)}: {self.changed.text}"
         if self.rule:
             yield "rule", self.rule
         if self.fix:

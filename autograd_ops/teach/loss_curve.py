@@ -9,6 +9,7 @@ from typing import Any
 
 from ..tensor import Tensor
 from .charts import lines, spark
+from .shell import draws_html
 from .shown import Shown, framed
 from .words import count_in_words, number
 
@@ -129,8 +130,7 @@ class LossCurve(Shown):
         return figure
 
     def _draw(self) -> None:
-        ipython = sys.modules.get("IPython")
-        if ipython is not None and ipython.get_ipython() is not None and _draws_html(ipython.get_ipython()):
+        if draws_html():
             from IPython.display import display
 
             if self._handle is None:
@@ -139,8 +139,3 @@ class LossCurve(Shown):
                 self._handle.update(self)
         else:
             print(f"\r{self.text()}", end="", file=sys.stderr, flush=True)
-
-
-def _draws_html(shell: Any) -> bool:
-    """Whether that IPython has a notebook, and not a terminal, before it."""
-    return type(shell).__name__ != "TerminalInteractiveShell"

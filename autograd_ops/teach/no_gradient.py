@@ -12,6 +12,7 @@ from ..tensor import Tensor
 from ..user_line import Line, user_frame
 from .made import made_of
 from .names import Names, names_in, variables
+from .shell import line_in_words, place_in_words
 from .shown import Shown, framed
 from .watching import seen_of, seen_of_leaf
 from .words import rows, wrapped
@@ -105,15 +106,15 @@ class WhyNoGrad(Shown):
 
     def text(self) -> str:
         """The sentence, then the line and the fix."""
-        line = [] if self.line is None else [("line", self.line.text or str(self.line))]
+        line = [] if self.line is None else [("line", line_in_words(self.line))]
         return "\n".join([*wrapped(self.message), *rows([*line, ("fix", self.fix)])])
 
     def html(self) -> str:
         """The same, the line as code."""
         line = ""
         if self.line is not None:
-            place = f"{self.line.file.rpartition('/')[2]}, line {self.line.number}"
-            line = f"<p><code>{escape(self.line.text)}</code> <span class='beside'>{escape(place)}</span></p>"
+            place = escape(place_in_words(self.line))
+            line = f"<p><code>{escape(self.line.text)}</code> <span class='beside'>{place}</span></p>"
         return framed(f"<h4>{escape(self.message)}</h4>{line}<p class='good'>{escape(self.fix)}</p>", "why")
 
 

@@ -18,6 +18,7 @@ from .double_where import double_where
 from .graph import Box, Edge, Graph, graph_of, to_host
 from .names import names_in
 from .remedies import Remedy, remedy_for
+from .shell import line_in_words
 from .shown import Shown, framed
 from .walked import walk_and_look
 from .words import number, rows, shape_in_words, wrapped
@@ -155,7 +156,7 @@ class NanExplanation(Shown):
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         if self.line is not None:
-            yield "line", self.line.text or str(self.line)
+            yield "line", line_in_words(self.line)
         for operand in self.operands:
             yield operand.name, str(operand)
         if self.formula:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .drawing import draw
 from .graph import Graph
 from .look import BLUE, GREY, INK, LINE, ORANGE, SOFT
+from .shell import line_in_words
 from .shown import array_drawn, framed, notes_drawn
 from .views import views_of
 from .words import shape_in_words
@@ -57,7 +58,7 @@ def _panel(step: BackwardStep) -> str:
     made = f" <span class='beside'>→ {escape(box.name)}</span>" if box.name else ""
     rows: list[tuple[str, str]] = []
     if box.line is not None:
-        rows.append(("line", f"<code>{escape(box.line.text)}</code>"))
+        rows.append(("line", f"<code>{escape(line_in_words(box.line))}</code>"))
     if box.call is not None:
         rows.append(("module", f"<code>{escape(box.call.path)}</code>"))
     several = step.arrived if isinstance(step.arrived, tuple) else (step.arrived,)

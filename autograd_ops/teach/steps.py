@@ -20,6 +20,7 @@ from ..user_line import user_frame
 from .graph import Box, Edge, Graph, across_all, copied, graph_of, to_host
 from .kept import kept_arrays
 from .names import names_in
+from .shell import line_in_words
 from .shown import Shown
 from .stepper import stepper
 from .walked import Visit, walk_and_look
@@ -205,7 +206,7 @@ class BackwardStep:
     def __str__(self) -> str:
         facts: list[tuple[str, str]] = []
         if self.box.line is not None:
-            facts.append(("line", self.box.line.text or str(self.box.line)))
+            facts.append(("line", line_in_words(self.box.line)))
         if self.box.call is not None:
             facts.append(("module", self.box.call.path))
         several = self.arrived if isinstance(self.arrived, tuple) else (self.arrived,)
