@@ -356,6 +356,8 @@ def _one_output(op: Op) -> list[str]:
 
 def _several_outputs(op: Op) -> list[str]:
     lines = ["    if not tensors:", "        return outs", "    results = wrap_outputs(outs)"]
+    if op.view is not None:
+        lines.append(f"    become_views(results, {op.inputs[0].name}, op.view(len(outs), {_tuple(op.options)}))")
     if op.has_rules:
         where: dict[str, int] = {} if op.outputs is ... else {name: i for i, name in enumerate(op.outputs)}
         values = {name: (f"outs[{i}]", f"results[{i}].version") for name, i in where.items()}

@@ -231,14 +231,18 @@ class Op(Step):
         wanted.pop("needs", None)
         self.kept = tuple(self._kept(name, tuple(by)) for name, by in wanted.items())
         self.keeps_arrays = any(kept.kind in ("input", "output", "extra") for kept in self.kept)
-        self.named_values = {
-            name: (
-                any(kept.kind == "output" and name in kept.wanted_by for kept in self.kept),
-                tuple([k.name for k in self.kept if self._is_edge(k) and name in k.wanted_by]),
-            )
-            for name in self.differentiable
-        }
+        self.named_values = {name: self._named(name) for name in self.differentiable}
         self.names_values = any(outputs or inputs for outputs, inputs in self.named_values.values())
+
+    def _named(self, target: str) -> tuple[bool, tuple[str, ...]]:
+        """Whether the rule for `target` names what all inputs made, and which inputs it names.
+
+        An extra stands for the inputs where the rule names none, as that of a max pool does.
+        """
+        named = [kept for kept in self.kept if target in kept.wanted_by]
+        inputs = tuple([kept.name for kept in named if self._is_edge(kept)])
+        made = ("output",) if inputs else ("output", "extra")
+        return any(kept.kind in made for kept in named), inputs
 
     def _is_edge(self, kept: Kept) -> bool:
         return kept.kind == "input" and kept.name in self.differentiable
@@ -286,7 +290,8 @@ class Op(Step):
         return call_path.pull_recorded(self, node, gradient, parents)
 
 
-#: How a change to a view is written to what it is a view of: ``write(base, value, *options)``, out of place.
+#: How a change to a view is written to what it is a view of: ``write(base, value, *options)``, out of place. Of an op
+#: with several outputs, the keys that they are views by.
 ViewWrite = Callable[..., Any]
 
 
@@ -342,7 +347,8 @@ def op(
         Names of what the function returns after its result, for rules only.
     view
         For an op whose result may be a window on its first input's memory: ``write(base, value, *options)``, the
-        out-of-place change of `base` that corresponds to setting the result to `value`.
+        out-of-place change of `base` that corresponds to setting the result to `value`. Where the outputs are several:
+        ``view(count, *options)``, the key of each by which `getitem` would give it.
     recorded
         For a fused backward: the same function in ops, run instead when an input is on the tape.
 

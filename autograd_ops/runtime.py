@@ -57,6 +57,14 @@ def wrap_outputs(arrays: Any) -> Any:
     return type(arrays)(*tensors) if hasattr(arrays, "_fields") else tuple(tensors)
 
 
+def become_views(tensors: Sequence[Tensor], viewed: Tensor, keys: Sequence[tuple[Any, ...]]) -> None:
+    """Make those outputs of an op that are windows on the memory of `viewed` views of it: ``viewed[key]`` each."""
+    getitem = TABLE["getitem"]
+    for tensor, key in zip(tensors, keys, strict=True):
+        if shares_memory(tensor.array, viewed.array):
+            become_view(tensor, viewed, getitem, (key,))
+
+
 def connect_outputs(node: Node, tensors: Sequence[Tensor]) -> None:
     """Put those outputs of a new node on the tape that carry gradients: through a Port each, if there are several."""
     if len(tensors) == 1 and node.op.carries is not ...:
@@ -221,6 +229,7 @@ CALL_GLOBALS: dict[str, Any] = {
     "any_node": any_node,
     "shares_memory": shares_memory,
     "become_view": become_view,
+    "become_views": become_views,
     "wrap_outputs": wrap_outputs,
     "connect_outputs": connect_outputs,
 }

@@ -2,6 +2,7 @@
 
 python -m benchmarks                        all workloads; an environment for the other libraries is made once
 python -m benchmarks --only mlp --json mlp.json --plot mlp.png
+python -m benchmarks --compiled             with compiled steps of this library
 python -m benchmarks scaling                how time and memory grow
 """
 
@@ -56,6 +57,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         options.steps,
         threads=options.threads,
         without_onednn=options.without_onednn,
+        compiled=(OURS,) if options.compiled else (),
     )
 
 
@@ -80,6 +82,7 @@ def _comparison(options: argparse.Namespace) -> int:
             print(f"{PEERS[peer]} does not run {', '.join(skipped)}: {why_not(peer, skipped[0])}")
     if options.markdown:
         mark = "benchmarks without oneDNN" if options.without_onednn else "benchmarks"
+        mark = f"{mark} compiled" if options.compiled else mark
         paste(Path(options.markdown), mark, comparison(rows, about(plan)))
     if options.plot:
         from .plot import draw_comparison  # matplotlib, which only pictures need
@@ -159,6 +162,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--steps", type=int, default=0, help="training steps in a turn (default: as many as take 0.2 s)")
     add("--threads", type=int, help="for every library (default: what each takes by itself)")
     add("--without-onednn", action="store_true", help="this library on NumPy alone")
+    add("--compiled", action="store_true", help="this library's steps through compile; the others as they are")
     add("--no-memory", action="store_true", help="do not measure memory")
     add("--json", metavar="PATH", help="write all that was measured")
     add("--plot", metavar="PATH", help="draw it (needs matplotlib)")

@@ -42,6 +42,10 @@ class Plan:
         How many of the first losses are compared.
     threads
         For every library; ``None`` leaves each to its own default.
+    without_onednn
+        Whether this library has NumPy alone.
+    compiled
+        Those whose steps are compiled.
     """
 
     pythons: dict[str, str]
@@ -52,6 +56,7 @@ class Plan:
     loss_steps: int = 20
     threads: int | None = None
     without_onednn: bool = False
+    compiled: Sequence[str] = ()
 
 
 @dataclass
@@ -77,6 +82,7 @@ class Process:
     """A worker: see `worker`."""
 
     def __init__(self, plan: Plan, library: str, workload: str, **sizes: int) -> None:
+        options = {**sizes, **({"compiled": True} if library in plan.compiled else {})}
         environment = {name: value for name, value in os.environ.items() if name not in THREADS}
         if plan.threads is not None:
             environment |= {name: str(plan.threads) for name in THREADS[:3]}
@@ -91,7 +97,7 @@ class Process:
             "benchmarks.worker",
             library,
             workload,
-            json.dumps(sizes),
+            json.dumps(options),
         ]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT

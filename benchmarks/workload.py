@@ -76,31 +76,48 @@ def fingerprint(*groups: Mapping[str, np.ndarray]) -> int:
 
 
 class Session:
-    """A workload on one library: weights, data and optimizer are there, and `step` takes a training step."""
+    """A workload on one library: weights, data and optimizer are there, and `step` takes a training step.
 
-    def __init__(self, workload: Workload, lib: Library, **sizes: int) -> None:
+    Parameters
+    ----------
+    workload, lib
+        What is trained, on which library.
+    compiled
+        Whether steps go through the library's ``compile``.
+    **sizes
+        Those of the data.
+    """
+
+    def __init__(self, workload: Workload, lib: Library, compiled: bool = False, **sizes: int) -> None:
         self.workload = workload
         self.lib = lib
+        self.compiled = compiled
         self.arrays = workload.data(np.random.default_rng(0), **sizes)
         self.batch = {name: lib.from_numpy(array.copy()) for name, array in self.arrays.items()}
         self.start()
 
     def start(self) -> None:
         """Begin the training again, from the first weights."""
-        lib = self.lib
-        self.model = self.workload.model(lib)
-        state = self.model.state_dict()
+        lib, loss_of = self.lib, self.workload.loss
+        model = self.workload.model(lib)
+        state = model.state_dict()
         self.state = {name: initial(name, np.array(value.numpy())) for name, value in state.items()}
-        self.model.load_state_dict({name: lib.from_numpy(np.array(array)) for name, array in self.state.items()})
-        self.optimizer = self.workload.optimizer(lib, self.model.parameters())
+        model.load_state_dict({name: lib.from_numpy(np.array(array)) for name, array in self.state.items()})
+        optimizer = self.workload.optimizer(lib, model.parameters())
+
+        def take(batch: Batch) -> Any:
+            optimizer.zero_grad()
+            loss = loss_of(lib, model, batch)
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        self.model, self.optimizer = model, optimizer
+        self._take = lib.compile(take) if self.compiled else take
 
     def step(self) -> Any:
         """Forward, backward, update; the loss before the update, a Tensor."""
-        self.optimizer.zero_grad()
-        loss = self.workload.loss(self.lib, self.model, self.batch)
-        loss.backward()
-        self.optimizer.step()
-        return loss
+        return self._take(self.batch)
 
     def fingerprint(self) -> int:
         """A number of all weights and data: equal where two processes start from the same."""

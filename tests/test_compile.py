@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import random
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -473,6 +475,217 @@ def test_gradients_that_a_user_keeps_stay_as_they_are():
         np.testing.assert_array_equal(gradient.numpy(), net[0].weight.grad.numpy())
 
 
+# ---------------------------------------------------------------- gradients side by side, and one step for all
+
+STEPPERS: dict[str, Callable[[Any], Any]] = {
+    "SGD": lambda p: optim.SGD(p, lr=0.1),
+    "momentum": lambda p: optim.SGD(p, lr=0.1, momentum=0.9, weight_decay=0.1, dampening=0.1),
+    "maximize": lambda p: optim.SGD(p, lr=0.01, maximize=True),
+    "Adam": lambda p: optim.Adam(p, lr=0.01),
+    "amsgrad": lambda p: optim.AdamW(p, lr=0.01, amsgrad=True),
+    "Adadelta": lambda p: optim.Adadelta(p, lr=0.1),
+    "Adagrad": lambda p: optim.Adagrad(p, lr=0.1, lr_decay=0.01),
+    "Adamax": lambda p: optim.Adamax(p, lr=0.01),
+    "Adafactor": lambda p: optim.Adafactor(p, lr=0.01),
+    "ASGD": lambda p: optim.ASGD(p, lr=0.01),
+    "Muon": lambda p: optim.Muon([q for q in p if q.ndim == 2], lr=0.01),
+    "NAdam": lambda p: optim.NAdam(p, lr=0.01),
+    "RAdam": lambda p: optim.RAdam(p, lr=0.01),
+    "RMSprop": lambda p: optim.RMSprop(p, lr=0.01, momentum=0.5, centered=True),
+    "Rprop": lambda p: optim.Rprop(p, lr=0.01),
+}
+
+
+@pytest.mark.parametrize("name", STEPPERS)
+def test_optimizers(name):
+    def run(compiler: Any) -> list[Any]:
+        net = small()
+        optimizer = STEPPERS[name](list(net.parameters()))
+        scheduler = optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+
+        def between(i: int) -> None:
+            if i % 2 and i > 2:
+                scheduler.step()
+
+        return trained(compiler, net, optimizer, nn.MSELoss(), batch, between, steps=9)
+
+    both(run)
+
+
+def _keeps(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    """A gradient and a view of one that are looked at later."""
+    return [net[0].weight.grad, net[3].bias.grad.detach()[:1], net[0].bias.grad.numpy()[1:]] if i in (3, 5) else []
+
+
+def _resumes(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i in (4, 8):
+        optimizer.load_state_dict(optimizer.state_dict())
+    return []
+
+
+def _replaces_state(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i == 5:
+        for kept in optimizer.state.values():
+            kept.update({k: v * 2 for k, v in kept.items() if isinstance(v, ag.Tensor)})
+    if i == 7:
+        for kept in optimizer.state.values():
+            for value in kept.values():
+                if isinstance(value, ag.Tensor):
+                    value.data = value.data * 3
+    if i == 9:
+        optimizer.state.clear()
+    return []
+
+
+def _adds_hooks(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i == 5:
+        optimizer.register_step_pre_hook(lambda o, *_: o.param_groups[0].update(lr=o.param_groups[0]["lr"] / 2))
+    return []
+
+
+def _adds_a_group(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i == 5:
+        optimizer.param_groups[0]["params"].pop()
+        optimizer.add_param_group({"params": [net[3].bias], "lr": 0.5})
+    return []
+
+
+def _exchanges_a_parameter(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i == 5:
+        optimizer.param_groups[0]["params"][-1] = ag.ones(1, requires_grad=True)
+    return []
+
+
+def _sets_options(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    options = optimizer.param_groups[0]
+    options["weight_decay"] = 0.1 * (i % 3)
+    if "momentum" in options and i > 3:
+        options["momentum"] = 0.5
+    return []
+
+
+def _writes_gradients(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    needed = net[0].bias.grad.requires_grad
+    net[0].weight.grad.mul_(2)
+    net[0].bias.grad.requires_grad_(i % 2 == 0)
+    if i % 3:
+        net[3].weight.grad = None
+        net[3].bias.grad = ag.ones(1)
+    return [needed]
+
+
+def _adds_to_gradients(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    if i in (3, 6, 7):
+        F.mse_loss(net(batch(i)[0]), batch(i)[1]).backward()
+    return []
+
+
+def _writes_parameters(net: nn.Module, optimizer: Any, i: int) -> list[Any]:
+    net[0].weight.detach().numpy()[0, :] = i
+    net[3].weight.data = net[3].weight.data * 1.5
+    return []
+
+
+@pytest.mark.parametrize("name", ["SGD", "momentum", "Adam"])
+@pytest.mark.parametrize(
+    "between",
+    [
+        _keeps,
+        _resumes,
+        _replaces_state,
+        _adds_hooks,
+        _adds_a_group,
+        _exchanges_a_parameter,
+        _sets_options,
+        _writes_gradients,
+        _adds_to_gradients,
+        _writes_parameters,
+    ],
+)
+@pytest.mark.parametrize("cleared", ["before", "after", "never", "by the module"])
+def test_what_is_done_between_steps(name, between, cleared):
+    def run(compiler: Any) -> list[Any]:
+        net = small()
+        optimizer = STEPPERS[name](net.parameters())
+
+        def step(x: Any, y: Any) -> Any:
+            if cleared == "before":
+                optimizer.zero_grad()
+            elif cleared == "by the module":
+                net.zero_grad()
+            loss = F.mse_loss(net(x), y)
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        again = compiler(step)
+        found = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for i in range(13):
+                found.append(again(*batch(i)))
+                found += [p.grad for p in net.parameters() if p.grad is not None] if i == 7 else []
+                found += between(net, optimizer, i)
+                if cleared == "after":
+                    optimizer.zero_grad()
+        texts = [str(warning.message).partition(":")[0] for warning in caught]
+        return [*found, *texts, *state(net, optimizer), *[p._version for p in net.parameters()]]
+
+    both(run)
+
+
+def test_gradients_of_a_loop_share_one_memory_and_one_that_is_kept_does_not():
+    net = small()
+    optimizer = optim.Adam(net.parameters())
+
+    @ag.compile
+    def again(x: Any, y: Any) -> None:
+        optimizer.zero_grad()
+        F.mse_loss(net(x), y).backward()
+        optimizer.step()
+
+    for i in range(6):
+        again(*batch(i))
+    places = {p.grad.data_ptr() for p in net.parameters()}
+    again(*batch(6))
+    assert {p.grad.data_ptr() for p in net.parameters()} == places
+    kept = net[0].weight.grad
+    before = kept.numpy().copy()
+    again(*batch(7))
+    assert net[0].weight.grad is not kept
+    np.testing.assert_array_equal(kept.numpy(), before)
+    window = net[0].bias.grad.numpy()[:1]
+    before = window.copy()
+    again(*batch(8))
+    np.testing.assert_array_equal(window, before)
+    assert optimizer.state_dict()["state"][0]["step"] == 9
+
+
+def test_two_batch_shapes_and_evaluation_in_turn():
+    def run(compiler: Any) -> list[Any]:
+        net = small(0.2)
+        optimizer = optim.Adam(net.parameters(), lr=0.01)
+
+        def step(x: Any, y: Any, train: bool) -> Any:
+            loss = F.mse_loss(net(x), y)
+            if train:
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            return loss
+
+        again = compiler(step)
+        found = []
+        for i in range(12):
+            x, y = batch(i)
+            size = 5 - i % 2
+            net.train(i % 3 > 0)
+            found.append(again(x[:size].clone(), y[:size].clone(), train=i % 3 > 0))
+        return [*found, *state(net, optimizer)]
+
+    both(run)
+
+
 # ---------------------------------------------------------------- what is not replayed, and says so
 
 seen: list[Any] = []
@@ -558,6 +771,101 @@ def test_numbers_around_a_step_are_watched():
     for scale in (1.0, 1.0, 2.0, 2.0, 1.0):
         options["scale"] = scale
         assert again(ag.ones(1)).item() == scale
+
+
+def test_numbers_of_an_optimizer_are_watched_and_what_else_is_read_of_it_is_not_replayed():
+    net = small()
+
+    class Scaled(optim.SGD):
+        scale = 2.0
+
+    optimizer = Scaled(net.parameters(), lr=0.1)
+    again = ag.compile(lambda x: x * optimizer.scale)
+    by_name = ag.compile(lambda x: x * getattr(optimizer, "sca" + "le"))
+    for scale in (1.0, 1.0, 3.0, 3.0, 1.0):
+        optimizer.scale = scale
+        assert again(ag.ones(1)).item() == by_name(ag.ones(1)).item() == scale
+    assert again.source()
+    assert by_name.source()
+
+    def sets(x: Any) -> Any:
+        optimizer.scale = 5.0
+        return x * 1
+
+    for function, reason in (
+        (lambda x: x * optimizer.param_groups[0]["lr"], "param_groups"),
+        (lambda x: x * getattr(optimizer, "param_" + "groups")[0]["lr"], "reads .param_groups of Scaled"),
+        (lambda x: x * optimizer.defaults["lr"], "reads .defaults of Scaled"),
+        (sets, "sets .scale of Scaled"),
+    ):
+        with pytest.warns(UserWarning, match=reason):
+            ag.compile(function)(ag.ones(1))
+
+
+def test_large_data_around_a_step_matters_only_where_it_is_read():
+    class Trainer:
+        def __init__(self) -> None:
+            self.net, self.images, self.names = small(), np.zeros((100, 100)), [str(i) for i in range(5000)]
+            self.scale = 1.0
+
+        def step(self, x: Any) -> Any:
+            return self.net(x) * self.scale
+
+        def other(self, x: Any) -> Any:
+            return self.net(x) * len(self.names)
+
+    trainer = Trainer()
+    again = ag.compile(trainer.step)
+    for i in range(6):
+        trainer.scale = float(i // 3)
+        x = numbers(i, 2, 3)
+        np.testing.assert_array_equal(again(x).detach().numpy(), trainer.step(x).detach().numpy())
+    assert again.source().count("def step_again") == 2
+    with pytest.warns(UserWarning, match="more Python values"):
+        ag.compile(trainer.other)(numbers(0, 2, 3))
+
+
+def test_a_step_that_imports_is_replayed(tmp_path, monkeypatch):
+    (tmp_path / "imported_within_a_step.py").write_text("TWO = 2.0")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    @ag.compile
+    def again(x: Any) -> Any:
+        from imported_within_a_step import TWO
+
+        return x * TWO
+
+    assert again(ag.ones(1)).item() == again(ag.ones(1)).item() == 2.0
+    assert again.source()
+
+
+def test_an_op_first_called_by_another_of_its_names_within_a_recording():
+    program = """
+import autograd_ops as ag
+from autograd_ops.nn import functional as F
+w = ag.ones(3, requires_grad=True)
+for function in (lambda x: (x * w).relu(), lambda x: F.relu(F.relu(x * w) * w)):
+    again = ag.compile(lambda x: function(x).sum().backward())
+    again(ag.ones(3))
+    assert again.source(), "it was not replayed"
+"""
+    run = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def test_a_program_that_is_imported_is_watched(tmp_path, monkeypatch):
+    program = """
+import autograd_ops as ag
+scale, found = 1.0, []
+again = ag.compile(lambda x: x * scale)
+for scale in (1.0, 2.0, 2.0):
+    found.append(again(ag.ones(1)).item())
+"""
+    (tmp_path / "imported_with_a_step.py").write_text(program)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import imported_with_a_step
+
+    assert imported_with_a_step.found == [1.0, 2.0, 2.0]
 
 
 def test_errors_are_those_of_the_step_and_leave_nothing_behind():

@@ -369,3 +369,16 @@ def test_most_of_those_programs_are_not_refused() -> None:
         except TapeError:
             refused += 1
     assert refused < 30
+
+
+@pytest.mark.parametrize("cut", [lambda x: x.split([1, 2]), lambda x: x.chunk(3), lambda x: x.unbind()])
+def test_parts_are_views_of_one_node(cut: Any) -> None:
+    x = ag.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], requires_grad=True)
+    first, *_, last = cut(x * 1.0)
+    assert first.node.main is last.node.main
+    last.mul_(10.0)
+    (first.sum() + last.sum()).backward()
+    want = np.ones((3, 2))
+    want[-last.numel() // 2 :] = 10.0
+    want[first.numel() // 2 : -last.numel() // 2] = 0.0
+    assert x.grad.tolist() == want.tolist()

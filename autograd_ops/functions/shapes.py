@@ -9,7 +9,7 @@ from .. import ops
 from ..creation import arange, tensor
 from ..dims import axes_of, axis_of, broadcast_shape, shape_of_sizes, tensors_of
 from ..dtypes import DType
-from ..indexing import index_select, narrow, select
+from ..indexing import index_select
 from ..refusals import named
 from ..tensor import Tensor
 
@@ -348,11 +348,7 @@ def split(input: Tensor, split_size_or_sections: int | Sequence[int], dim: int =
         lengths = list(split_size_or_sections)
         if any(n < 0 for n in lengths) or sum(lengths) != size:
             raise ValueError(f"split: lengths {lengths} do not add up to {size}, the length of dimension {dim}")
-    parts, start = [], 0
-    for length in lengths:
-        parts.append(narrow(input, axis, start, length))
-        start += length
-    return tuple(parts)
+    return ops.split(input, tuple(lengths), axis)
 
 
 def _divisible(name: str, input: Tensor) -> int:
@@ -374,7 +370,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """A view of each place along `dim`."""
     axis = axis_of("unbind", dim, _divisible("unbind", input))
-    return tuple([select(input, axis, i) for i in range(input.array.shape[axis])])
+    return ops.unstack(input, axis)
 
 
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:

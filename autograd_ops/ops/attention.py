@@ -1,4 +1,4 @@
-"""Attention: one op, whose tape keeps the output and a number a row, and never the weights.
+"""Attention: one op, whose tape keeps the output and a number a row, and the weights only where they are few.
 
 Its backward is fused and not linear, so it has a second form written in ops, from all weights at once; that is also
 the form for those who want the weights themselves.
@@ -217,13 +217,13 @@ def attention_backward(
     mask: Array | None,
     attn_bias: Array | None,
     output: Array,
-    log_sum: Array,
+    log_sum: Array | None,
     output_grad: Array,
     options: AttentionModuleOptions,
     needs: Needs = (True, True, True, True),
 ) -> AttentionBackward:
     """The gradients of `attention`, from its output [B, H, Sq, Dv] and the logarithms of the rows' sums of exponentials
-    [B, H, Sq]; None for what `needs` does not ask for"""
+    [B, H, Sq], or what the backend gave in their place; None for what `needs` does not ask for"""
     return kernels(query).attention_backward(
         query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs
     )

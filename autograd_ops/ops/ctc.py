@@ -23,9 +23,18 @@ __all__ = ["ctc_loss", "ctc_loss_backward"]
 @op(
     formula="dlog_probs = -g p, with p the probability, given the target, that an alignment is at a class at a time",
     nondiff=("targets", "input_lengths", "target_lengths"),
+    saves=("posterior",),
     real=True,
+    fresh=True,
 )
-def ctc_loss(log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int = 0) -> Array:
+def ctc_loss(
+    log_probs: Array,
+    targets: Array,
+    input_lengths: Array,
+    target_lengths: Array,
+    blank: int = 0,
+    differentiable: bool = True,
+) -> Array:
     """-log of the sum of the probabilities of all alignments of a target (Graves and others, 2006).
 
     Parameters
@@ -38,6 +47,8 @@ def ctc_loss(log_probs: Array, targets: Array, input_lengths: Array, target_leng
         [N], at most T and S.
     blank
         The class that stands for no label.
+    differentiable
+        Whether what the gradient is a multiple of is computed with the loss; else it is if the gradient is needed.
 
     Returns
     -------
@@ -61,12 +72,16 @@ def ctc_loss(log_probs: Array, targets: Array, input_lengths: Array, target_leng
     >>> ag.ops.ctc_loss(even, ag.tensor([[1]]), ag.tensor([2]), ag.tensor([1])).exp()  # 1 / (3 alignments of 4)
     tensor([1.3333])
     """
-    return kernels(log_probs).ctc_loss(log_probs, targets, input_lengths, target_lengths, blank)
+    backend = kernels(log_probs)
+    given = (log_probs, targets, input_lengths, target_lengths, blank)
+    if differentiable and backend.has_ctc_loss_backward():
+        return backend.ctc_loss_posterior(*given)
+    return backend.ctc_loss(*given), None
 
 
 ctc_loss.backward(
-    log_probs=lambda g, log_probs, targets, input_lengths, target_lengths, blank: ctc_loss_backward(
-        log_probs, targets, input_lengths, target_lengths, g, blank
+    log_probs=lambda g, log_probs, targets, input_lengths, target_lengths, blank, posterior: ctc_loss_backward(
+        log_probs, targets, input_lengths, target_lengths, g, blank, posterior
     )
 )
 
@@ -99,6 +114,7 @@ def _backward_in_ops(
     target_lengths: Any,
     grad_loss: Any,
     blank: int = 0,
+    posterior: Any = None,
     create_graph: bool = True,
 ) -> Tensor:
     """The gradient of `_loss_in_ops` by the tape; with `create_graph`, one that can be differentiated again."""
@@ -120,7 +136,7 @@ def _backward_in_ops(
 
 @op(
     formula="as of the gradient of the recursion over time",
-    nondiff=("targets", "input_lengths", "target_lengths"),
+    nondiff=("targets", "input_lengths", "target_lengths", "posterior"),
     recorded=_backward_in_ops,
 )
 def ctc_loss_backward(
@@ -130,11 +146,15 @@ def ctc_loss_backward(
     target_lengths: Array,
     grad_loss: Array,
     blank: int = 0,
+    posterior: Array | None = None,
 ) -> Array:
-    """The gradient of log_probs [T, N, C], from that of the loss, grad_loss [N]; the rest as in `ctc_loss`"""
+    """The gradient of log_probs [T, N, C], from that of the loss, grad_loss [N], and what `ctc_loss` saves, if it does:
+    [T, N, C], the probability, given the target, of each class at each time; the rest as in `ctc_loss`"""
     of = f"log_probs {tuple(log_probs.shape)}, [T, N, C],"
     check_argument("ctc_loss_backward", "grad_loss", tuple(grad_loss.shape), tuple(log_probs.shape[1:2]), of)
+    if posterior is not None:
+        return posterior * -namespace(grad_loss).expand_dims(grad_loss, axis=-1)
     backend = kernels(log_probs)
     if backend.has_ctc_loss_backward():
         return backend.ctc_loss_backward(log_probs, targets, input_lengths, target_lengths, grad_loss, blank)
-    return _backward_in_ops(log_probs, targets, input_lengths, target_lengths, grad_loss, blank, False).array
+    return _backward_in_ops(log_probs, targets, input_lengths, target_lengths, grad_loss, blank, None, False).array

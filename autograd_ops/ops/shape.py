@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
-from autograd_backends import ShapeError, namespace
+from autograd_backends import ShapeError, kernels, namespace
 
 from ..registry import Array, Arrays, op
 from .dtype import zeros_like
@@ -21,9 +22,11 @@ __all__ = [
     "overwrite",
     "permute",
     "place",
+    "rejoin",
     "repeat",
     "reshape",
     "roll",
+    "split",
     "squeeze",
     "stack",
     "sum_to",
@@ -164,6 +167,12 @@ def _parts(g: Any, shapes: Sequence[tuple[int, ...]], axis: int) -> list[Any]:
 concat.backward(xs=lambda g, xs_shape, axis: _parts(g, xs_shape, axis))
 
 
+@op(formula="that of concat", recorded=lambda xs, axis: concat(xs, axis))
+def rejoin(xs: Arrays, axis: int) -> Array:
+    """`concat` for gradients: where the arrays are the parts of one already, that one, and nothing is copied"""
+    return kernels(xs[0]).rejoin(xs, axis)
+
+
 @op(formula="dx_i = g at i along axis", promote=True)
 def stack(xs: Arrays, axis: int) -> Array:
     """The arrays, all of one shape, side by side along a new dimension"""
@@ -178,15 +187,37 @@ def _slices(g: Any, count: int, axis: int) -> list[Any]:
 stack.backward(xs=lambda g, xs_shape, axis: _slices(g, len(xs_shape), axis))
 
 
-@op(formula="dx = the gradients, stacked", outputs=...)
+# ---------------------------------------------------------------- one into several
+
+
+def _places(count: int, axis: int) -> list[tuple[Any, ...]]:
+    """The keys of what `unstack` gives."""
+    lead = (slice(None),) * axis
+    return [(*lead, i, ...) for i in range(count)]
+
+
+@op(formula="dx = the gradients, stacked", outputs=..., view=_places)
 def unstack(x: Array, axis: int) -> Array:
-    """The slices of x along `axis`, each a copy: one op for all, whose gradient is as long as x and not each as long"""
-    xp = namespace(x)
-    lead = (slice(None),) * (axis % x.ndim)
-    return tuple([xp.asarray(x[(*lead, i, ...)], copy=True) for i in range(x.shape[axis])])
+    """A view of each place of x along `axis`, in ``[0, x.ndim)``; one op for all, whose gradient is in one piece"""
+    return tuple([x[key] for key in _places(x.shape[axis], axis)])
 
 
 unstack.backward(x=lambda g, axis: stack(g, axis))
+
+
+def _stretches(count: int, lengths: tuple[int, ...], axis: int) -> list[tuple[Any, ...]]:
+    """The keys of what `split` gives."""
+    lead = (slice(None),) * axis
+    return [(*lead, slice(end - n, end), ...) for n, end in zip(lengths, accumulate(lengths), strict=True)]
+
+
+@op(formula="dx = the gradients, one after the other", outputs=..., view=_stretches)
+def split(x: Array, lengths: tuple[int, ...], axis: int) -> Array:
+    """Views of x along `axis`, in ``[0, x.ndim)``, of lengths that add up to its own; one op for all, as `unstack`"""
+    return tuple([x[key] for key in _stretches(len(lengths), lengths, axis)])
+
+
+split.backward(x=lambda g, axis: rejoin(g, axis))
 
 
 # ---------------------------------------------------------------- basic indexing

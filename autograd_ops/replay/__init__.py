@@ -9,8 +9,6 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
-from autograd_backends import is_array
-
 from ..arrays import get_default_device
 from ..call_path import runs_through
 from ..dtypes import get_default_dtype
@@ -18,10 +16,10 @@ from ..nn.module import Module
 from ..tape import mode
 from ..tensor import Tensor
 from ..warn import warn_user
-from .helpers import strides
+from .arguments import objects_in, question, shape_of
 from .recorder import Recorder
 from .replay import Replay
-from .watch import BY_VALUE, Same, Watch
+from .watch import Watch
 
 __all__ = ["Compiled", "compile"]
 
@@ -79,32 +77,49 @@ class Compiled:
         self._replays: dict[Any, list[Replay]] = {}
         self._count = 0
         self._eager = False
+        self._asked: dict[Replay, Callable[[Any, Any], Any] | None] = {}
+        #: The replay that ran last, what asks whether arguments are such as it is for, and what else it is for.
+        self._last: tuple[Replay, Callable[[Any, Any], Any], Any] | None = None
         update_wrapper(self, function, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._eager or mode.observer is not None or runs_through() or _recording_here():
+        last = self._last
+        if last is not None:
+            replay, fitting, around = last
+            tensors = fitting(args, kwargs)
+            if tensors is not None and around == _around() and replay.lock.acquire(blocking=False):
+                try:
+                    if replay.holds():
+                        return replay.run(tensors)
+                finally:
+                    replay.lock.release()
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call, with whichever replay there is for it."""
+        if self._eager:
+            return self._function(*args, **kwargs)
+        around = _around()
+        if around is None:
             return self._function(*args, **kwargs)
         tensors: list[Any] = []
         try:
-            key = (
-                _shape_of(args, tensors),
-                _shape_of(kwargs, tensors) if kwargs else None,
-                mode.enabled,
-                get_default_dtype(),
-                get_default_device(),
-            )
+            key = (shape_of(args, tensors), shape_of(kwargs, tensors) if kwargs else None, around)
             replays = self._replays.get(key)
         except TypeError:  # something that has no hash
             return self._function(*args, **kwargs)
-        if replays is not None:
-            for replay in replays:
+        for replay in replays or ():
+            if not replay.lock.acquire(blocking=False):  # it runs in another thread, or around this call
+                return self._function(*args, **kwargs)
+            try:
                 if replay.holds():
-                    if not replay.lock.acquire(blocking=False):  # it runs in another thread, or around this call
-                        return self._function(*args, **kwargs)
-                    try:
-                        return replay.run(tensors)
-                    finally:
-                        replay.lock.release()
+                    if replay not in self._asked:
+                        self._asked[replay] = question(args, kwargs)
+                    asked = self._asked[replay]
+                    self._last = None if asked is None else (replay, asked, around)
+                    return replay.run(tensors)
+            finally:
+                replay.lock.release()
         return self._record(key, tensors, args, kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -126,7 +141,8 @@ class Compiled:
             _here.recording = True
             recorder = Recorder(tensors)
             watch = Watch(self._of, recorder.is_listening)
-            for value in _objects((args, kwargs)):
+            recorder.read_attribute = watch.note_attribute
+            for value in objects_in((args, kwargs)):
                 watch.note(value)
             profile, collecting = sys.getprofile(), gc.isenabled()
             # A collection would run what others call back then, and finalizers, as if it were part of the step.
@@ -160,6 +176,7 @@ class Compiled:
 
     def _give_up(self, name: str, reason: str) -> None:
         self._eager = True
+        self._last = None
         self._replays.clear()
         warn_user(f"compile: {name} runs as it is, without replay: {reason}")
 
@@ -171,44 +188,11 @@ class _Here(threading.local):
 _here = _Here()
 
 
-def _recording_here() -> bool:
-    return _here.recording
-
-
-def _shape_of(value: Any, tensors: list[Any]) -> Any:
-    """What of an argument a recording is for; its Tensors and arrays are added to `tensors`."""
-    if isinstance(value, Tensor):
-        array = value.array
-        first = None  # the place of an argument that has the same array
-        for i, other in enumerate(tensors):
-            if (other.array if isinstance(other, Tensor) else other) is array:
-                first = i
-                break
-        tensors.append(value)
-        kind = (type(value), array.shape, array.dtype, strides(array), value.alias is None, first)
-        return kind if value.node is None else (*kind, type(value.node), value._grad is None)
-    cls = type(value)
-    if cls in BY_VALUE:
-        return (cls, value if value or cls is not float else str(value))  # 0.0 is not -0.0
-    if cls is tuple or cls is list:
-        return (cls, *[_shape_of(v, tensors) for v in value])
-    if cls is dict:
-        return (cls, *[(k, _shape_of(v, tensors)) for k, v in value.items()])
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return (cls, *[_shape_of(v, tensors) for v in value])
-    if is_array(value):
-        tensors.append(value)
-        return (cls, value.shape, value.dtype, strides(value))
-    return Same(value)
-
-
-def _objects(value: Any) -> list[Any]:
-    """What is in arguments that is neither number, nor Tensor, nor a container."""
-    if isinstance(value, dict):
-        return [found for v in value.values() for found in _objects(v)]
-    if isinstance(value, (list, tuple)):
-        return [found for v in value for found in _objects(v)]
-    return [] if isinstance(value, Tensor) or type(value) in BY_VALUE or is_array(value) else [value]
+def _around() -> Any:
+    """The library's settings that a recording is for; ``None`` where steps have to run as they are."""
+    if mode.observer is not None or runs_through() or _here.recording:
+        return None
+    return mode.enabled, get_default_dtype(), get_default_device()
 
 
 def _compiled_module(module: Module) -> Module:

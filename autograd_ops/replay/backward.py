@@ -14,7 +14,7 @@ from ..registry import Op, parameters
 from ..runtime import fit
 from ..tape import FREED, Leaf, Node, Port, mode
 from ..tensor import Tensor
-from .lines import Call, Lines
+from .lines import Accumulate, Call, Lines
 
 __all__ = ["Backward"]
 
@@ -44,9 +44,11 @@ class Backward(Lines):
                 for leaf, gradient, name, owned, _ in self._walk(roots, gradients, retain_graph, {}):
                     tensor = leaf.ref()  # type: ignore[attr-defined]
                     if tensor is not None:
+                        first = tensor._grad is None
                         self._silently(tensor.accumulate, gradient, owned)
                         self._names.pop(id(tensor._grad.array), None)  # its name now is that of the grad
-                        self.lines.append(f"{self.tensor_name(tensor)}.accumulate({name}, {owned})")
+                        text = f"{self.tensor_name(tensor)}.accumulate({name}, {owned})"
+                        self.lines.append(Accumulate(text, tensor, name, gradient, first))
                 self._note_versions()
             finally:
                 mode.enabled = before
@@ -104,11 +106,11 @@ class Backward(Lines):
                         waiting[seq] = parent
                         heappush(heap, -seq)
                     continue
+                given, said_of = [grads[seq], gradient], [names[seq], name]
                 grads[seq] = grads[seq] + gradient
                 owned.add(seq)
-                total = self._new(grads[seq], "g")
-                self.lines.append(f"{total} = {names[seq]} + {name}")
-                names[seq] = total
+                names[seq] = total = self._new(grads[seq], "g")
+                self.lines.append(Call(f"{total} = {' + '.join(said_of)}", "add", total, given, said_of, grads[seq]))
             if not heap:
                 break
             seq = -heappop(heap)

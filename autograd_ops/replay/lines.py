@@ -18,7 +18,7 @@ from ..runtime import fit
 from ..tensor import Tensor
 from .helpers import copied, to_array
 
-__all__ = ["Call", "Lines"]
+__all__ = ["Accumulate", "Again", "Call", "Lines", "is_ours"]
 
 #: From so many bytes on an array is let go of after the last line that needs it, rather than at the end.
 LARGE = 2**16
@@ -50,6 +50,44 @@ class Call(str):
     def __new__(cls, text: str, key: str, out: str, values: list[Any], said: list[str], result: Any) -> Call:
         line = super().__new__(cls, text)
         line.key, line.out, line.values, line.said, line.result = key, out, values, said, result
+        return line
+
+
+class Again(str):
+    """A line that calls `function` with `given` again, as it is."""
+
+    __slots__ = ("function", "given")
+
+    function: Any
+    given: tuple[Any, ...]
+
+    def __new__(cls, text: str, function: Any, given: tuple[Any, ...]) -> Again:
+        line = super().__new__(cls, text)
+        line.function, line.given = function, given
+        return line
+
+
+class Accumulate(str):
+    """A line that gives `tensor` the gradient of the name `gradient`.
+
+    Attributes
+    ----------
+    array
+        That gradient.
+    first
+        Whether there was none before.
+    """
+
+    __slots__ = ("array", "first", "gradient", "tensor")
+
+    tensor: Tensor
+    gradient: str
+    array: Any
+    first: bool
+
+    def __new__(cls, text: str, tensor: Tensor, gradient: str, array: Any, first: bool) -> Accumulate:
+        line = super().__new__(cls, text)
+        line.tensor, line.gradient, line.array, line.first = tensor, gradient, array, first
         return line
 
 
@@ -235,7 +273,7 @@ class Lines:
                     self.give_up("it changes a tensor in a way that is not recorded")
 
 
-def _is_ours(name: str | None) -> bool:
+def is_ours(name: str | None) -> bool:
     """Whether a module of this name, or generated code, which has none, is the library's."""
     return name is None or name.partition(".")[0] in ("autograd_ops", "autograd_backends")
 
@@ -243,6 +281,6 @@ def _is_ours(name: str | None) -> bool:
 def _where() -> str:
     """The line of the user's program that runs."""
     frame: Any = sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
+    while frame.f_back is not None and is_ours(frame.f_globals.get("__name__")):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}, line {frame.f_lineno}"

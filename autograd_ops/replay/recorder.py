@@ -28,8 +28,9 @@ from ..tape import Node, Port, mode
 from ..tensor import Tensor
 from .backward import Backward
 from .helpers import copied
-from .lines import Call
+from .lines import Again, Call, is_ours
 from .patches import stubbed, swapped
+from .watch import BY_VALUE
 
 __all__ = ["Recorder"]
 
@@ -38,18 +39,25 @@ _CONSTANT = ("zeros", "ones", "empty", "full", "arange", "linspace", "eye")
 
 
 class Recorder(Backward):
-    """Lines of a step that runs within `recording`; the arguments are those of `Lines`."""
+    """Lines of a step that runs within `recording`; the arguments are those of `Lines`.
+
+    Attributes
+    ----------
+    read_attribute
+        What is told of an attribute that the step reads of an optimizer: ``read_attribute(optimizer, name)``.
+    """
+
+    read_attribute: Callable[[Any, str], None]
 
     @contextmanager
     def recording(self) -> Any:
         """Let the ops, and what else there is to know of, write lines, in a ``with`` block."""
         with ExitStack() as stack:
             for op in list(TABLE.values()):
-                for function, _ in ((op.function, ()), *op.faces):
-                    stack.enter_context(stubbed(function, self._op_stub(op)))
+                stack.enter_context(stubbed(self._op_stub(op), op.function, *[face for face, _ in op.faces]))
             for function in _again_functions():
-                stack.enter_context(stubbed(function, lambda real, args, kwargs: self._again(real)(*args, **kwargs)))
-            stack.enter_context(stubbed(inplace.bump, self._bump_stub))  # type: ignore[arg-type]
+                stack.enter_context(stubbed(lambda real, args, kwargs: self._again(real)(*args, **kwargs), function))
+            stack.enter_context(stubbed(self._bump_stub, inplace.bump))  # type: ignore[arg-type]
             for owner, name, make in self._patches():
                 stack.enter_context(swapped(owner, name, make(getattr(owner, name))))
             yield
@@ -74,6 +82,7 @@ class Recorder(Backward):
         for base, names in ((Optimizer, ("step", "zero_grad")), (LRScheduler, ("step",))):
             for cls in (base, *_below(base)):
                 found += [(cls, name, self._again) for name in names if name in cls.__dict__]
+            found += [(base, "__getattribute__", self._get_patch), (base, "__setattr__", self._set_patch)]
         for cls in {type(backend) for backend in _kernels.values()}:
             found += [
                 (cls, "to_host", lambda real: self._refusing(real, "it reads a value")),
@@ -237,7 +246,7 @@ class Recorder(Backward):
             elif is_array(result):
                 self.lines.append(f"{self._new(result)} = {call}")
             else:
-                self.lines.append(call)
+                self.lines.append(Again(call, real, (*args, *kwargs.values())))
             return result
 
         return again
@@ -293,6 +302,28 @@ class Recorder(Backward):
                 self.lines.append(f"{self.tensor_name(tensor)}.grad = {said}")
 
         return property(get, set_)
+
+    def _get_patch(self, real: Any) -> Any:
+        """What a step reads of an optimizer or scheduler by itself: numbers are watched, the rest changes in steps."""
+
+        def get(owner: Any, name: str) -> Any:
+            value = real(owner, name)
+            if self._listening and not is_ours(sys._getframe(1).f_globals.get("__name__")):
+                if name in real(owner, "__dict__") and type(value) not in BY_VALUE:
+                    self.give_up(f"it reads .{name} of {type(owner).__name__}")
+                elif not callable(value):
+                    self.read_attribute(owner, name)
+            return value
+
+        return get
+
+    def _set_patch(self, real: Any) -> Any:
+        def set_(owner: Any, name: str, value: Any) -> None:
+            real(owner, name, value)
+            if self._listening and not is_ours(sys._getframe(1).f_globals.get("__name__")):
+                self.give_up(f"it sets .{name} of {type(owner).__name__}")
+
+        return set_
 
     def _data_patch(self, real: Any) -> Any:
         def get(tensor: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
@@ -20,12 +21,14 @@ from ..tensor import Tensor
 from .helpers import strides
 from .lines import Call
 from .recorder import Recorder
+from .update import Update, updates_in
 from .watch import BY_VALUE, Watch
 
 __all__ = ["Replay"]
 
 _numbers = count()
 _NAME = re.compile(r"\b[vwga]\d+\b")
+_FLIPPED = re.compile(r"\b([vwg]\d+)\.T\b")
 
 
 class Replay:
@@ -46,8 +49,8 @@ class Replay:
     ----------
     reason
         Why it cannot be run after all.
-    source
-        The source of all its functions.
+    run
+        What the step does and returns, given the Tensors and arrays among its arguments.
     """
 
     def __init__(self, name: str, recorder: Recorder, watch: Watch, arguments: Sequence[Any], result: Any) -> None:
@@ -61,54 +64,72 @@ class Replay:
         self._name = re.sub(r"\W", "_", name)
         self._scope = recorder.scope
         self._scope.update(Tensor=Tensor, new_node=new_node)
-        self.source = ""
+        self._texts: dict[str, str] = {}  # the source of each function, by its name
+        self._kept: set[str] = set()  # names of arrays that stay from run to run
+        self._flipped: set[str] = set()  # those of them whose transposes stay as well
+        self._updates: list[Update] = []
         self._open: list[tuple[Tensor, list[str], list[tuple[Any, str]]]] = []
         said = self._result(result)
         given = [f"a{i} = tensors[{i}]{'.array' if isinstance(t, Tensor) else ''}" for i, t in enumerate(arguments)]
-        taken = [f"w{i} = t{i}.array" for i in range(len(recorder.tensors))]
-        lines = [*given, *taken, *self._shortened(recorder.lines, said)]
+        lines = [*given, *self._shortened(recorder.lines, said)]
         if self._open:
             lines += self._backward(*self._open[0])
         self.reason = recorder.reason
         if self.reason is None:
             lines = _let_go([*lines, f"return {said}"], recorder.large - self._scope.keys())
-            self._function = self._compiled(f"{self._name}_again", "tensors", lines)
+            self.run = self._compiled(f"{self._name}_again", lines, "tensors")
         self._open.clear()
         self._tensors = recorder.tensors
-        self._as_before = self._question()
+        self._take_arrays()
+        self._ask()
         #: Where the step asks for gradients: which Tensors had none when it began.
         self._without = without
         del self._recorder
 
     def holds(self) -> bool:
-        """Whether what the step read is as it was when it was recorded."""
-        if not self._as_before():
-            return False
+        """Whether what the step read is as it was when it was recorded; asked by who has the `lock`."""
+        if not self._unchanged():
+            if not self._alike():
+                return False
+            self._take_arrays()
         if self._without is not None and self._without != [tensor.grad is None for tensor in self._tensors]:
             return False
         return self._watch.holds()
 
-    def _question(self) -> Callable[[], bool]:
-        """A function that asks whether the Tensors have the places on the tape and the kinds of array that they had."""
-        scope: dict[str, Any] = {"fits": _fits}
-        asked = ["True"]
+    def _take_arrays(self) -> None:
+        """Let the lines name the arrays that the Tensors have now."""
+        scope = self._scope
         for i, tensor in enumerate(self._tensors):
-            scope.update({f"t{i}": tensor, f"n{i}": tensor.node, f"a{i}": tensor.array})
-            asked.append(f"t{i}.node is n{i} and (t{i}.array is a{i} or fits(t{i}.array, a{i}))")
-            if tensor.node is not None:
-                asked.append(f"n{i}.hooks is None" + (f" and n{i}.after is None" if type(tensor.node) is Leaf else ""))
-        question: Callable[[], bool] = eval("lambda: " + " and ".join(asked), scope)
-        return question
+            scope[f"w{i}"] = tensor.array
+        for name in self._flipped:
+            scope[f"{name}_T"] = scope[name].T
 
-    def run(self, tensors: list[Any]) -> Any:
-        """What the step does and returns, given the Tensors among its arguments."""
-        return self._function(tensors)
+    def _ask(self) -> None:
+        """Write what asks whether the Tensors have their places on the tape, and their arrays or arrays like them."""
+        scope = self._scope
+        scope["fits"] = _fits
+        places, same, fitting = [], [], []
+        for i, tensor in enumerate(self._tensors):
+            scope[f"node{i}"] = tensor.node
+            same.append(f"t{i}.array is w{i}")
+            fitting.append(f"fits(t{i}.array, w{i})")
+            places.append(f"t{i}.node is node{i}")
+            if tensor.node is not None:
+                hooks = f"node{i}.hooks is None"
+                places.append(f"{hooks} and node{i}.after is None" if type(tensor.node) is Leaf else hooks)
+        self._unchanged: Callable[[], bool] = eval("lambda: " + " and ".join(["True", *places, *same]), scope)
+        self._alike: Callable[[], bool] = eval("lambda: " + " and ".join(["True", *places, *fitting]), scope)
 
     # ---------------------------------------------------------------- the source
 
-    def _compiled(self, name: str, arguments: str, lines: list[str]) -> Callable[..., Any]:
+    @property
+    def source(self) -> str:
+        """The source of all its functions."""
+        return "\n\n".join(self._texts.values())
+
+    def _compiled(self, name: str, lines: list[str], arguments: str = "") -> Callable[..., Any]:
         text = "\n    ".join([f"def {name}({arguments}):", *lines]) + "\n"
-        self.source = f"{self.source}\n\n{text}" if self.source else text
+        self._texts[name] = text
         filename = f"<autograd_ops replay {next(_numbers)}>"
         linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
         exec(compile(text, filename, "exec"), self._scope)
@@ -119,8 +140,20 @@ class Replay:
         """`lines`, with those of a backend in place of calls that it can say itself.
 
         They write into arrays that the replay keeps, where nobody else can see these: where all that names them are
-        such lines too.
+        such lines too, or those that give a parameter its gradient before an `Update`.
         """
+        if not self._open:
+            self._updates = updates_in(lines, self._scope, self._recorder.tensor_name, self._compiled)
+        places = {id(one): update for update in self._updates for one in update.brought}
+        named = Counter(name for line in (*lines, said) for name in set(_NAME.findall(line)))
+        #: Gradients that are written where they belong: nothing else names them.
+        windows = {
+            one.gradient: update.windows[i]
+            for update in self._updates
+            for i, one in enumerate(update.brought)
+            if named[one.gradient] == 2
+        }
+        steps = {id(update.line): update for update in self._updates}
         found: list[Any] = []
         seen_by_others = set(_NAME.findall(said))
         for line in lines:
@@ -129,20 +162,44 @@ class Replay:
                 template = kernels(line.result).lines(line.key)
                 kept = None if template is None else template(line.values, line.said, line.out, True)
             found.append((line, template, kept))
-            if kept is None:
+            if kept is None and id(line) not in places:
                 seen_by_others.update(_NAME.findall(line))
         shorter: list[str] = []
+        written: set[str] = set()
         for line, template, kept in found:
-            if kept is None:
+            if id(line) in places:
+                update = places[id(line)]
+                if line is update.brought[0]:  # all come one after the other
+                    shorter += update.give(written)
+            elif id(line) in steps:
+                shorter += steps[id(line)].step()
+            elif kept is None:
                 shorter.append(line)
-                continue
-            keeps = line.out not in seen_by_others and not self._open
-            texts, scope = kept if keeps else template(line.values, line.said, line.out, False)
-            if keeps and not any(text.startswith(f"{line.out} = ") for text in texts):
-                scope = {**scope, line.out: namespace(line.result).empty_like(line.result)}
-            self._scope.update(scope)
-            shorter += texts
+            else:
+                keeps = line.out not in seen_by_others and not self._open
+                texts, scope = kept if keeps else template(line.values, line.said, line.out, False)
+                window = windows.get(line.out)
+                if window is not None and not any(text.startswith(f"{line.out} = ") for text in kept[0]):
+                    texts, scope = template(line.values, line.said, window, True)
+                    written.add(window)
+                    keeps = False
+                self._scope.update(scope)
+                if keeps and not any(text.startswith(f"{line.out} = ") for text in texts):
+                    self._scope[line.out] = namespace(line.result).empty_like(line.result)
+                    self._kept.add(line.out)
+                shorter += [_FLIPPED.sub(self._flip, text) for text in texts]
+        for update in self._updates:
+            first = next(i for i, text in enumerate(shorter) if any(window in text for window in update.windows))
+            shorter[first:first] = update.before()
         return shorter
+
+    def _flip(self, found: re.Match[str]) -> str:
+        """What says the transpose of an array, made once if the array stays."""
+        name = found[1]
+        if name not in self._kept and not name.startswith("w"):
+            return found[0]
+        self._flipped.add(name)
+        return f"{name}_T"
 
     def _result(self, value: Any) -> str:
         """How the last line says what the step returns."""
@@ -173,13 +230,13 @@ class Replay:
 
     def _on_tape(self, value: Tensor, name: str) -> str:
         recorder = self._recorder
-        result = f"result{len(self.source)}_{name}"
-        recorder.lines.append(f"{result} = Tensor({name})")
+        result = f"result_{name}"
         if _spent(value.place()):
             step = recorder._constant(_Spent(value.node.op.name), "spent")  # type: ignore[union-attr]
-            self._scope["FREED"] = FREED
-            recorder.lines.append(f"{result}.node = new_node({step}, (), {name}, FREED)")
+            self._scope["result_of"] = _result_of
+            recorder.lines.append(f"{result} = result_of({step}, {name})")
             return result
+        recorder.lines.append(f"{result} = Tensor({name})")
         if self._open:
             recorder.give_up("it returns several tensors that require grad")
             return result
@@ -199,7 +256,7 @@ class Replay:
         )
         lines = [f"{', '.join(names)}, = saved"] if names else []
         back = [*lines, *back, f"return ({', '.join([name for _, name in ends])},)"]
-        function = self._compiled(f"{self._name}_back", "g, saved", back)
+        function = self._compiled(f"{self._name}_back", back, "g, saved")
         step = recorder._constant(_Replayed(self._name, function), "replayed")
         watched = [
             recorder._of_tensor[id(t)]
@@ -252,6 +309,15 @@ class _Spent(Step):
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+
+def _result_of(step: _Spent, array: Any) -> Tensor:
+    """The Tensor of `array` that `step` has made; as ``Tensor(array)`` with a node, in half the time."""
+    tensor = object.__new__(Tensor)
+    tensor.array, tensor.version = array, [0]
+    tensor._grad = tensor.alias = None
+    tensor.node = new_node(step, (), array, FREED)
+    return tensor
 
 
 class _Replayed(Step):

@@ -55,6 +55,9 @@ _EFFECTS_OF_TYPES = frozenset({"write", "flush", "read", "readline", "send", "re
 #: Attributes of optimizers, schedulers and Tensors that change from step to step, so that they are read only by name.
 _STATEFUL = frozenset({"param_groups", "get_last_lr", "last_epoch", "array", "version", "_version"})
 
+#: Functions in C that read no attributes by names of their own, or are known.
+_PLAIN = frozenset({*sys.stdlib_module_names, "numpy", "autograd_ops", "autograd_backends"})
+
 #: Where one of these is called, attributes may be read by names that the code does not show.
 _BY_NAME = frozenset({"getattr", "vars", "__dict__", "attrgetter", "hasattr"})
 
@@ -98,6 +101,7 @@ class Watch:
 
     def __init__(self, step: Any, listening: Callable[[], bool]) -> None:
         self._listening = listening
+        self._recording = sys._getframe(1).f_code  # of what runs the step
         libraries = {cls.__module__.partition(".")[0] for cls in _kernels} | {"array_api_compat"}
         self._known = (*_KNOWN, *[_folder(name) for name in libraries if hasattr(sys.modules.get(name), "__file__")])
         self.modules: dict[int, Module] = {}
@@ -110,6 +114,7 @@ class Watch:
         self._shown: dict[int, tuple[Module, Any]] = {}  # what the attributes of each module were
         self._of = step
         self._own: CodeType | None = None
+        self._by_name = False  # whether attributes may be read by names that no code shows
         if isinstance(step, Module):
             self._note([step], 0)
         else:
@@ -127,7 +132,11 @@ class Watch:
             return
         code = frame.f_code
         if event == "call":
-            if code not in self._codes and not _is_library(code.co_filename, self._known):
+            if (
+                code not in self._codes
+                and not _is_library(code.co_filename, self._known)
+                and not self._importing(frame)
+            ):
                 self._codes.add(code)
                 stateful = _STATEFUL.intersection(code.co_names)
                 if stateful:
@@ -143,9 +152,13 @@ class Watch:
             name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
             module = getattr(called, "__module__", None)
             if type(owner).__module__ in _EFFECT_TYPES and name in _EFFECTS_OF_TYPES:
+                if self._importing(frame):
+                    return
                 self._refuse(f"it calls {name} of a file", frame)
             elif code not in self._codes:
                 return
+            elif (module or type(owner).__module__).partition(".")[0] not in _PLAIN:
+                self._by_name = True  # it may read any attribute of what it is given
             elif (
                 (name in _EFFECTS and isinstance(owner, ModuleType))
                 or module in _EFFECT_MODULES
@@ -154,6 +167,14 @@ class Watch:
                 or type(owner).__module__.startswith("numpy.random")
             ):
                 self._refuse(f"it calls {name}", frame)
+
+    def _importing(self, frame: FrameType | None) -> bool:
+        """Whether it runs because the step imports a module, which happens once."""
+        while frame is not None and frame.f_code is not self._recording:
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                return True
+            frame = frame.f_back
+        return False
 
     def _refuse(self, reason: str, frame: FrameType) -> None:
         if self.reason is None:
@@ -174,20 +195,17 @@ class Watch:
         if key in self._read:
             return
         self._alive.append(holder)
-        try:
-            value = _get(holder, name)
-            self._alive.append(value)
-            known = len(self.modules)
-            self._read[key] = (holder, name, self._seen(value))
-            if len(self.modules) > known:
-                for module in list(self.modules.values())[known:]:
-                    self.gradless.update({id(p): p._grad is None for p in module.parameters()})
-                    self._shown.update(
-                        {id(m): (m, _attributes(m)) for m in module.modules() if id(m) not in self._shown}
-                    )
-        except Unwatchable as found:
-            if self.reason is None:
-                self.reason = f"it reads {found}"
+        value = _get(holder, name)
+        self._alive.append(value)
+        known = len(self.modules)
+        self._read[key] = (holder, name, self._seen(value))
+        for module in list(self.modules.values())[known:]:
+            self.gradless.update({id(p): p._grad is None for p in module.parameters()})
+            self._shown.update({id(m): (m, _attributes(m)) for m in module.modules() if id(m) not in self._shown})
+
+    def note_attribute(self, owner: Any, name: str) -> None:
+        """Watch an attribute of something that is otherwise known by identity."""
+        self._note(owner, name)
 
     def note(self, value: Any) -> None:
         """Watch an object that the step is given."""
@@ -200,7 +218,7 @@ class Watch:
         ]
 
     def _seen(self, value: Any) -> Any:
-        return _seen(value, [_LIMIT], set(), self.modules)
+        return _seen(value, [_LIMIT, True], set(), self.modules)
 
     # ---------------------------------------------------------------- afterwards
 
@@ -220,7 +238,12 @@ class Watch:
         if self._own is not None:
             read.update(self._own.co_names)
         #: Names of attributes that the step may read; ``None`` for all.
-        self._names = None if read & _BY_NAME else frozenset(read)
+        self._names = None if self._by_name or read & _BY_NAME else frozenset(read)
+        for holder, attribute, _ in self._read.values():
+            try:
+                _seen(_get(holder, attribute), [_LIMIT, False], set(), {}, self._names)
+            except Unwatchable as found:
+                self.reason = self.reason or f"it reads {found}"
         self._rest: list[tuple[Any, Any, Any]] = []
         self._quick = self._questions()
 
@@ -255,7 +278,7 @@ class Watch:
 
     def _changed(self) -> str | None:
         for holder, name, seen in self._read.values():
-            if _now(holder, name) != seen:
+            if _now(holder, name, kindly=True) != seen:
                 return self._called.get(id(holder), str(name))
         for module, shown in self._shown.values():
             if _attributes(module) != shown:
@@ -310,12 +333,19 @@ def _get(holder: Any, name: Any) -> Any:
         return None
 
 
-def _now(holder: Any, name: Any, names: frozenset[str] | None = None) -> Any:
-    """`_seen` of what is there now; something that was never seen, if that cannot be compared."""
+def _now(holder: Any, name: Any, names: frozenset[str] | None = None, kindly: bool = False) -> Any:
+    """`_seen` of what is there now; something that was never seen, if that cannot be compared and not `kindly`."""
     try:
-        return _seen(_get(holder, name), [_LIMIT], set(), {}, names)
+        return _seen(_get(holder, name), [_LIMIT, kindly], set(), {}, names)
     except Unwatchable:
         return object()
+
+
+def _unwatchable(what: str, left: list[int]) -> str:
+    """What stands for something that cannot be compared, while it is not known whether the step reads it."""
+    if left[1]:
+        return what
+    raise Unwatchable(what)
 
 
 def _seen(
@@ -324,7 +354,7 @@ def _seen(
     """What can be compared later: equal if nothing that a step could read has changed."""
     left[0] -= 1
     if left[0] < 0:
-        raise Unwatchable("more Python values than are compared before each replay")
+        return _unwatchable("more Python values than are compared before each replay", left)
     cls = type(value)
     if cls in BY_VALUE:
         return (cls, value if value or cls is not float else str(value))  # 0.0 is not -0.0
@@ -348,7 +378,7 @@ def _seen(
         )
     if is_array(value):
         if getattr(value, "nbytes", _LIMIT) >= _LIMIT:
-            raise Unwatchable("a large array that is no tensor")
+            return _unwatchable("a large array that is no tensor", left)
         return (Same(value), str(value.tolist()))
     if (
         cls.__module__ == __package__
@@ -374,7 +404,7 @@ def _seen(
     if hasattr(value, "__len__") and hasattr(value, "__iter__"):
         return (Same(value), [_seen(v, left, around, modules, names) for v in value])
     if hasattr(value, "__next__"):
-        raise Unwatchable("an iterator")
+        return _unwatchable("an iterator", left)
     held = dict(getattr(value, "__dict__", {}))
     for base in cls.__mro__:
         slots = base.__dict__.get("__slots__", ())

@@ -16,6 +16,10 @@ from ..tensor import Tensor
 __all__ = ["Names", "names_in", "variables"]
 
 
+#: How many names of its outputs a node has, at most.
+MOST = 4
+
+
 @dataclass(slots=True)
 class Names:
     """The user's names.
@@ -26,9 +30,12 @@ class Names:
         Of Tensors on the tape, by the sequence number of the nodes that made them.
     constants
         Of Tensors that are not on it, by ``id``.
+    outputs
+        Of Tensors that are one output of several, by the numbers of their own nodes; those behind have all their names.
     """
 
     nodes: dict[int, str] = field(default_factory=dict)
+    outputs: dict[int, str] = field(default_factory=dict)
     constants: dict[int, str] = field(default_factory=dict)
 
     def note(self, tensor: Tensor, name: str) -> None:
@@ -36,8 +43,13 @@ class Names:
         node: Node | None = tensor.node
         if node is None:
             self.constants.setdefault(id(tensor), name)
-        else:
-            self.nodes.setdefault((node.main if isinstance(node, Port) else node).seq, name)
+        elif not isinstance(node, Port):
+            self.nodes.setdefault(node.seq, name)
+        elif node.seq not in self.outputs:
+            self.outputs[node.seq] = name
+            others = self.nodes.get(node.main.seq, "")
+            if others.count(",") < MOST - 1:
+                self.nodes[node.main.seq] = f"{others}, {name}" if others else name
 
 
 def names_in(frame: FrameType, given: Mapping[str, Any] | None = None) -> Names:

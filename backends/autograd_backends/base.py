@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from functools import cache, cached_property, partial
@@ -68,6 +68,9 @@ class Backend:
         The most elements of the columns that a convolution makes at a time.
     on_host
         Whether `to_host` gives the memory of an array itself, rather than a copy.
+    views_hold_owners
+        Whether every view of an array refers to the one that owns the memory, so that ``sys.getrefcount`` tells whether
+        somebody has a view.
     """
 
     name: ClassVar[str]
@@ -76,6 +79,7 @@ class Backend:
     scalar_types: tuple[type, ...] = ()
     workspace: int = 2**25
     on_host: ClassVar[bool] = False
+    views_hold_owners: ClassVar[bool] = False
 
     def lines(self, name: str) -> Any:
         """How a replay says an op, or the rule ``"op.input"``, in place of calling it; ``None`` if it has to call it.
@@ -269,6 +273,10 @@ class Backend:
     def contiguous(self, array: Array) -> Array:
         """A copy of `array` laid out in memory in the order of its dimensions."""
         return self.xp.asarray(array, copy=True)
+
+    def rejoin(self, arrays: Sequence[Array], axis: int) -> Array:
+        """The arrays one after the other along `axis`: new, or the one that they are parts of."""
+        return self.xp.concat(arrays, axis=axis)
 
     def strides(self, array: Array) -> tuple[int, ...]:
         """How many elements lie in memory from one place along each dimension to the next.
@@ -514,6 +522,7 @@ class Backend:
     logsumexp = _default("softmax.logsumexp")
     ctc_loss = _default("ctc.ctc_loss")
     ctc_loss_backward = _default("ctc.ctc_loss_backward")
+    ctc_loss_posterior = _default("ctc.ctc_loss_posterior")
     cholesky_ex = _default("linalg.cholesky_ex")
     inv_ex = _default("linalg.inv_ex")
     solve = _default("linalg.solve")
@@ -539,7 +548,7 @@ class Backend:
         return True
 
     def has_ctc_loss_backward(self) -> bool:
-        """Whether `ctc_loss_backward` is to be used; without it the tape differentiates the loss step by step."""
+        """Whether `ctc_loss_backward` and `ctc_loss_posterior` are used; if not, the tape differentiates each step."""
         return True
 
     erf = _default("special.erf")

@@ -11,6 +11,7 @@ __all__ = [
     "AttentionBackward",
     "BatchNormTrain",
     "BatchNormTrainBackward",
+    "CtcLoss",
     "DeformConv2dBackward",
     "EigenResult",
     "FactorInfo",
@@ -69,6 +70,13 @@ class BatchNormTrain(NamedTuple):
     output: Array
     mean: Array
     variance: Array
+
+
+class CtcLoss(NamedTuple):
+    """The loss [N], and the probability [T, N, C] of each class at each time, given the target."""
+
+    loss: Array
+    posterior: Array
 
 
 class BatchNormTrainBackward(NamedTuple):
@@ -174,10 +182,13 @@ class DeformConv2dBackward(NamedTuple):
 
 class Attention(NamedTuple):
     """Output [B, H, Sq, Dv], and the logarithm of each row's sum of exponentials [B, H, Sq], -inf for a row that sees
-    no key; in float32 for half precision."""
+    no key; in float32 for half precision.
+
+    A backend may give its own `attention_backward` something else in place of the logarithms: NumPy's gives the weights
+    [B, H, Sq, Sk] where they are few, and None where it makes them again."""
 
     output: Array
-    log_sum: Array
+    log_sum: Array | None
 
 
 class AttentionBackward(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from autograd_backends import ShapeError, get_backend
 from autograd_backends.module_ops.attention import attention, attention_backward
 from autograd_backends.module_ops.score_blocks import ScoreBlocks
+from autograd_backends.numpy_backend import attention as attention_of_numpy
+from autograd_backends.numpy_backend import attention_rows
 from autograd_backends.numpy_backend.attention import CachedBlocks
 from autograd_backends.options import AttentionModuleOptions
 
@@ -117,6 +120,27 @@ def test_blocks_of_any_size_give_the_same(base: Any, call: Call, count: int) -> 
         assert (got is None) == (want is None)
         if got is not None:
             close(got, want, "float64")
+
+
+@pytest.mark.parametrize("most", [2**16, 60, 30])
+def test_numpy_in_whole_rows(most: int, rng: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(attention_of_numpy, "BLOCK", most)
+    monkeypatch.setattr(attention_of_numpy, "SMALL", 1)
+    monkeypatch.setattr(attention_rows, "ROWS", 1)
+    cpu: Any = get_backend("cpu")
+    for causal, mask, bias in product((False, True), (None, (1, 1), (2, 3)), (None, (1, 3), (2, 1))):
+        call = Call(rng, (2, 3, 3, 5, 6, 4, 3), AttentionModuleOptions(None, None, causal), mask, bias)
+        if call.mask is not None:
+            call.mask[..., 0] = False
+        output, weights = cpu.attention(*call.arrays(), call.options)
+        assert weights.ndim == 4
+        grads = cpu.attention_backward(*call.arrays(), output, weights, call.grad, call.options)
+        again = cpu.attention_backward(*call.arrays(), output, None, call.grad, call.options)
+        want, _, *gradients = call.expected()
+        for got, exact in zip((output, *grads, *again), (want, *gradients, *gradients), strict=True):
+            assert (got is None) == (exact is None)
+            if got is not None:
+                close(got, exact, "float64")
 
 
 OPTIONS = [

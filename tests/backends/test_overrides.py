@@ -12,7 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograd_backends import Backend, get_backend
-from autograd_backends.numpy_backend import activation, blocks, choice, conv, correlate, linear, norm, softmax
+from autograd_backends.numpy_backend import (
+    activation,
+    blocks,
+    choice,
+    conv,
+    correlate,
+    ctc,
+    embedding,
+    linear,
+    norm,
+    softmax,
+)
 from autograd_backends.options import ConvOptions, InterpolateOptions
 from autograd_backends.resampling import MODES
 from autograd_backends.shapes import conv_windows
@@ -246,19 +257,51 @@ def test_correlate(data: Any) -> None:
 @common
 @given(st.data())
 def test_ctc(data: Any) -> None:
-    """Alignments of targets of any length, impossible ones too."""
-    steps, n, width = (data.draw(st.integers(0, most)) for most in (6, 3, 4))
+    """Alignments of targets of any length, impossible ones too, of probabilities that are too small to multiply too."""
+    steps, n, width = (data.draw(st.integers(0, most)) for most in (12, 3, 4))
     classes = data.draw(st.integers(1, 3))
     dtype = data.draw(st.sampled_from(["float64", "float32", "float16"]))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
-    x = rng.normal(size=(steps, n, classes)).astype(dtype)
+    x = rng.normal(scale=data.draw(st.sampled_from([1.0, 30.0, 300.0])), size=(steps, n, classes)).astype(dtype)
     x[rng.random(x.shape) < data.draw(st.sampled_from([0.0, 0.2]))] = -np.inf
     lengths = rng.integers(0, steps + 1, n), rng.integers(0, width + 1, n)
     arguments = (x, rng.integers(0, classes, (n, width)), *lengths)
     blank = data.draw(st.integers(0, classes - 1))
-    same(*(ops.ctc_loss(*arguments, blank) for ops in (CPU, Backend)), dtype)
     grad = rng.normal(size=n).astype(dtype)
-    same(*(ops.ctc_loss_backward(*arguments, grad, blank) for ops in (CPU, Backend)), dtype)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ctc, "STEPS", data.draw(st.integers(1, 5)))
+        patch.setattr(ctc, "TOGETHER", data.draw(st.sampled_from([1, 2**13])))
+        same(*(ops.ctc_loss(*arguments, blank) for ops in (CPU, Backend)), dtype)
+        for got, want in zip(*(ops.ctc_loss_posterior(*arguments, blank) for ops in (CPU, Backend)), strict=True):
+            same(got, want, dtype)
+        same(*(ops.ctc_loss_backward(*arguments, grad, blank) for ops in (CPU, Backend)), dtype)
+
+
+def test_ctc_of_long_sequences() -> None:
+    """What is too small for a float is asked in logarithms; and only that."""
+    rng = np.random.default_rng(0)
+    steps, width = 600, 120
+    x = rng.normal(size=(steps, 3, 4))
+    x[:, 1, 1:] -= 12.0  # a network that says nothing but the blank
+    x -= np.log(np.exp(x).sum(-1, keepdims=True))
+    arguments = (x, rng.integers(1, 4, (3, width)), np.array([steps, steps, 100]), np.array([width, width, 100]), 0)
+    with mock.patch.object(ctc.ctc_logarithms, "ctc_loss", wraps=ctc.ctc_logarithms.ctc_loss) as asked:
+        got = CPU.ctc_loss_posterior(*arguments)
+    assert [call.args[0].shape for call in asked.call_args_list] == [(steps, 1, 4)]
+    want = Backend.ctc_loss_posterior(*arguments)
+    assert want.loss[2] == np.inf
+    np.testing.assert_allclose(got.loss, want.loss, rtol=1e-13)
+    np.testing.assert_allclose(got.posterior, want.posterior, atol=1e-11)
+
+
+@common
+@given(arrays(1, 3, empty=False), st.integers(1, 6), st.integers(0, 2**16))
+def test_embedding_backward(drawn: Any, rows: int, seed: int) -> None:
+    grad, _, dtype = drawn
+    indices = np.random.default_rng(seed).integers(0, rows, grad.shape[:-1])
+    shape = (rows, grad.shape[-1])
+    with mock.patch.object(embedding, "SMALL", 0):
+        same(CPU.embedding_backward(shape, grad, indices), Backend.embedding_backward(shape, grad, indices), dtype)
 
 
 @common

@@ -67,14 +67,15 @@ def test_kernels_give_what_the_defaults_give(call: Any) -> None:
     outputs, expected = (r if kind == "rnn" else r[0] for r in (found, want))
     for a, b in zip(outputs, expected, strict=True):
         same(a, b, dtype)
-    saved = () if kind == "rnn" else want[1:]
-    for a, b in zip(() if kind == "rnn" else found[1:], saved, strict=True):
-        same(a, b, dtype)
-    arguments = (*inputs[:-2], expected.output, *saved, *grads, *extra, options, tuple(needs))
-    found, want = (getattr(ops, f"{kind}_backward")(*arguments) for ops in (CPU, Backend))
-    for a, b, needed in zip(found, want, needs, strict=True):
-        assert (b is not None) == needed
-        same(a, b, dtype)
+    given = inputs[:-2] if kind == "rnn" else inputs
+    kept, theirs = (() if kind == "rnn" else r[1:] for r in (found, want))
+    rest = (*grads, *extra, options, tuple(needs))
+    want = getattr(Backend, f"{kind}_backward")(*given, expected.output, *theirs, *rest)
+    for again in (kept, [None for _ in kept]):  # without what was kept the steps are taken again
+        found = getattr(CPU, f"{kind}_backward")(*given, expected.output, *again, *rest)
+        for a, b, needed in zip(found, want, needs, strict=True):
+            assert (b is not None) == needed
+            same(a, b, dtype)
     for a, b in zip([*inputs, *grads], before, strict=True):
         np.testing.assert_array_equal(a, b)
     assert not any(np.shares_memory(outputs.output, state) for state in outputs[1:])

@@ -34,6 +34,12 @@ def test_two_steps_change_the_loss_and_a_fresh_start_repeats_them(name):
     assert [session.step().item() for _ in range(2)] == first
 
 
+@pytest.mark.parametrize("name", ["tiny-mlp-sgd", "tiny-mlp-adam", "mlp", "digits-cnn", "resnet-8", "char-gpt", "lstm"])
+def test_compiled_steps_have_the_same_losses(name):
+    plain, compiled = (Session(WORKLOADS[name], ag, compiled=c, **SMALL.get(name, {})) for c in (False, True))
+    assert [plain.step().item() for _ in range(4)] == [compiled.step().item() for _ in range(4)]
+
+
 def test_every_parameter_of_every_workload_has_a_gradient():
     for name, workload in WORKLOADS.items():
         session = Session(workload, ag, **SMALL.get(name, {}))

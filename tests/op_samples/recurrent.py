@@ -27,32 +27,32 @@ def sigmoid(x: Any) -> Any:
 
 
 def rnn_step(from_x: Any, from_h: Any, h: Any, nonlinearity: str = "tanh") -> Any:
-    """The next state, and nothing besides."""
+    """The next state."""
     a = from_x + from_h
-    return np.tanh(a) if nonlinearity == "tanh" else a * (a.real > 0), ()
+    return (np.tanh(a) if nonlinearity == "tanh" else a * (a.real > 0),)
 
 
 def lstm_step(from_x: Any, from_h: Any, h: Any, c: Any) -> Any:
-    """The next states, and i, f, g and o."""
+    """The next states."""
     a_i, a_f, a_g, a_o = np.split(from_x + from_h, 4)
     i, f, g, o = sigmoid(a_i), sigmoid(a_f), np.tanh(a_g), sigmoid(a_o)
     c = f * c + i * g
-    return o * np.tanh(c), c, (c, np.concatenate([i, f, g, o]))
+    return o * np.tanh(c), c
 
 
 def gru_step(from_x: Any, from_h: Any, h: Any) -> Any:
-    """The next state; r, z and n, and what r is multiplied with."""
+    """The next state."""
     (x_r, x_z, x_n), (h_r, h_z, h_n) = np.split(from_x, 3), np.split(from_h, 3)
     r, z = sigmoid(x_r + h_r), sigmoid(x_z + h_z)
     n = np.tanh(x_n + r * h_n)
-    return (1 - z) * n + z * h, (np.concatenate([r, z, n]), h_n)
+    return ((1 - z) * n + z * h,)
 
 
 # ---------------------------------------------------------------- sequences, one after the other
 
 
 def run(step: Callable[..., Any], x: Any, states: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, options: Any) -> Any:
-    """The output, the last states, and what else the steps gave, in the rows of x."""
+    """The output and the last states."""
     counts = [x.shape[1]] * len(x) if options.batch_sizes is None else options.batch_sizes
     rows = x.reshape(-1, x.shape[-1]) if x.size or x.ndim == 2 else np.zeros((0, x.shape[-1]))
     starts = np.cumsum([0, *counts])
@@ -60,41 +60,31 @@ def run(step: Callable[..., Any], x: Any, states: Any, w_ih: Any, w_hh: Any, b_i
     dtype = np.result_type(*(a for a in (x, *states, w_ih, w_hh, b_ih, b_hh)))
     output = np.zeros((len(rows), w_hh.shape[1]), dtype)
     last = [s.astype(dtype) for s in states]
-    extras: dict[int, Any] = {}
     for n in range(len(states[0])):
         times = [t for t, count in enumerate(counts) if n < count]
         for t in reversed(times) if options.reverse else times:
             row = starts[t] + n
-            *new, extra = step(w_ih @ rows[row] + b_ih, w_hh @ last[0][n] + b_hh, *[s[n] for s in last])
+            new = step(w_ih @ rows[row] + b_ih, w_hh @ last[0][n] + b_hh, *[s[n] for s in last])
             output[row] = new[0]
-            extras[row] = extra
             for s, value in zip(last, new, strict=True):
                 s[n] = value
-    saved = [np.array(values) for values in zip(*(extras[row] for row in sorted(extras)), strict=True)]
-    return (
-        output.reshape(*x.shape[:-1], -1) if output.size else output.reshape(*x.shape[:-1], w_hh.shape[1]),
-        last,
-        saved,
-    )
+    return output.reshape(*x.shape[:-1], w_hh.shape[1]), *last
 
 
 def rnn(x: Any, h: Any, *rest: Any) -> Any:
     """The definition: rest are weights, biases, the nonlinearity and options."""
     *weights, nonlinearity, options = rest
-    output, last, _ = run(lambda *a: rnn_step(*a, nonlinearity), x, [h], *weights, options)
-    return output, *last
+    return run(lambda *a: rnn_step(*a, nonlinearity), x, [h], *weights, options)
 
 
 def lstm(x: Any, h: Any, c: Any, *rest: Any) -> Any:
     """The definition: rest are weights, biases and options."""
-    output, last, _ = run(lstm_step, x, [h, c], *rest)
-    return output, *last
+    return run(lstm_step, x, [h, c], *rest)
 
 
 def gru(x: Any, h: Any, *rest: Any) -> Any:
     """The definition: rest are weights, biases and options."""
-    output, last, _ = run(gru_step, x, [h], *rest)
-    return output, *last
+    return run(gru_step, x, [h], *rest)
 
 
 # ---------------------------------------------------------------- gradients, by complex steps
@@ -123,13 +113,13 @@ def rnn_backward(*arguments: Any) -> Any:
 
 def lstm_backward(*arguments: Any) -> Any:
     """Those of `lstm`."""
-    *inputs, _output, _cells, _gates, output_grad, h_grad, c_grad, options, needs = arguments
+    *inputs, _output, _kept, output_grad, h_grad, c_grad, options, needs = arguments
     return gradients(lambda *a: lstm(*a, options), inputs, (output_grad, h_grad, c_grad), needs)
 
 
 def gru_backward(*arguments: Any) -> Any:
     """Those of `gru`."""
-    *inputs, _output, _gates, _hidden, output_grad, h_grad, options, needs = arguments
+    *inputs, _output, _kept, output_grad, h_grad, options, needs = arguments
     return gradients(lambda *a: gru(*a, options), inputs, (output_grad, h_grad), needs)
 
 
@@ -160,13 +150,13 @@ def rnn_cell_backward(*arguments: Any) -> Any:
 
 def lstm_cell_backward(*arguments: Any) -> Any:
     """Those of `lstm_cell`."""
-    *inputs, _cells, _gates, h_grad, c_grad, needs = arguments
+    *inputs, _kept, h_grad, c_grad, needs = arguments
     return gradients(lstm_cell, inputs, (h_grad, c_grad), needs)
 
 
 def gru_cell_backward(*arguments: Any) -> Any:
     """Those of `gru_cell`."""
-    *inputs, _gates, _hidden, grad, needs = arguments
+    *inputs, _kept, grad, needs = arguments
     return gradients(lambda *a: (gru_cell(*a),), inputs, (grad,), needs)
 
 
@@ -229,11 +219,6 @@ def lead_grads(inputs: list[Any], states: int) -> list[np.ndarray]:
     return grads_like((*inputs[0].shape[:-1], batch[1]), *[batch] * states)
 
 
-def rows_of(saved: list[Any], k: int, width: int) -> Any:
-    """What the steps saved, or nothing where there are no rows."""
-    return saved[k] if saved else np.zeros((0, width))
-
-
 SAMPLES: dict[str, list[Sample]] = {
     f"{kind}{cell}{backward}": []
     for kind in ("rnn", "lstm", "gru")
@@ -258,15 +243,11 @@ for _size in (FEW, HIDDEN):
             for _needs in needs_of(6, _inputs, _options):
                 SAMPLES["rnn_backward"].append(Sample(rnn_backward, *_inputs, *_rest, _needs, smooth=_smooth))
     for _inputs, _options in sequences(4, 2, _size):
-        _output, _, _saved = run(lstm_step, _inputs[0], _inputs[1:3], *_inputs[3:], _options)
-        _kept = (_output, rows_of(_saved, 0, _size), rows_of(_saved, 1, 4 * _size))
-        _rest = (*_kept, *lead_grads(_inputs, 2), _options)
+        _rest = (lstm(*_inputs, _options)[0], None, *lead_grads(_inputs, 2), _options)
         for _needs in needs_of(7, _inputs, _options):
             SAMPLES["lstm_backward"].append(Sample(lstm_backward, *_inputs, *_rest, _needs, smooth=_smooth))
     for _inputs, _options in sequences(3, 1, _size):
-        _output, _, _saved = run(gru_step, _inputs[0], _inputs[1:2], *_inputs[2:], _options)
-        _kept = (_output, rows_of(_saved, 0, 3 * _size), rows_of(_saved, 1, _size))
-        _rest = (*_kept, *lead_grads(_inputs, 1), _options)
+        _rest = (gru(*_inputs, _options)[0], None, *lead_grads(_inputs, 1), _options)
         for _needs in needs_of(6, _inputs, _options):
             SAMPLES["gru_backward"].append(Sample(gru_backward, *_inputs, *_rest, _needs, smooth=_smooth))
 
@@ -287,14 +268,12 @@ for _size, _batch in ((FEW, 1), (HIDDEN, 2), (HIDDEN, 0)):
 
         _inputs = drawn(4, 2, (_batch,), _batch, _biases, _size)
         SAMPLES["lstm_cell"].append(Sample(lstm_cell, *_inputs))
-        _, _, _saved = run(lstm_step, _inputs[0][None], _inputs[1:3], *_inputs[3:], FORWARDS)
-        _rest = (rows_of(_saved, 0, _size), rows_of(_saved, 1, 4 * _size), *_state)
+        _rest = (None, *_state)
         for _needs in _all_needs:
             SAMPLES["lstm_cell_backward"].append(Sample(lstm_cell_backward, *_inputs, *_rest, _needs, smooth=_smooth))
 
         _inputs = drawn(3, 1, (_batch,), _batch, _biases, _size)
         SAMPLES["gru_cell"].append(Sample(gru_cell, *_inputs))
-        _, _, _saved = run(gru_step, _inputs[0][None], _inputs[1:2], *_inputs[2:], FORWARDS)
-        _rest = (rows_of(_saved, 0, 3 * _size), rows_of(_saved, 1, _size), _state[0])
+        _rest = (None, _state[0])
         for _needs in _all_needs:
             SAMPLES["gru_cell_backward"].append(Sample(gru_cell_backward, *_inputs, *_rest, _needs[:6], smooth=_smooth))

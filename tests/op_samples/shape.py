@@ -81,6 +81,11 @@ def unstack(x: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
     return tuple(np.take(x, i, axis) for i in range(x.shape[axis]))
 
 
+def split(x: np.ndarray, lengths: tuple[int, ...], axis: int) -> tuple[np.ndarray, ...]:
+    """Cut by cut."""
+    return tuple(np.split(x, np.cumsum(lengths)[:-1], axis))
+
+
 SAMPLES: dict[str, list[Sample]] = {
     "reshape": axes(
         np.reshape,
@@ -165,6 +170,9 @@ SAMPLES: dict[str, list[Sample]] = {
         ([EMPTY, EMPTY], 1),
         ([INTEGERS, INTEGERS], 1),
     ),
+    "rejoin": axes(
+        np.concatenate, ([M, M], 0), ([M, distinct((2, 1), seed=5)], 1), ([CUBE, CUBE, CUBE], 1), ([VECTOR, VECTOR], 0)
+    ),
     "getitem": [Sample(getitem, distinct(shape, seed=i), key) for i, (shape, key) in enumerate(KEYS)],
     "place": [Sample(place, part(shape, key, i), shape, key) for i, (shape, key) in enumerate(KEYS)],
     "overwrite": [
@@ -173,9 +181,16 @@ SAMPLES: dict[str, list[Sample]] = {
     "tril": axes(np.tril, (distinct((3, 3)), 0), (distinct((3, 4)), 1), (CUBE, -1), (distinct((2, 2)), 5), (EMPTY, 0)),
     "triu": axes(np.triu, (distinct((3, 3)), 0), (distinct((3, 4)), 1), (CUBE, -1), (distinct((2, 2)), -5), (EMPTY, 0)),
     "unstack": [
-        Sample(unstack, x, axis)
-        for x, axis in [(M, 0), (M, 1), (M, -1), (CUBE, 1), (VECTOR, 0), (M[:1], 0), (INTEGERS, 1)]
+        Sample(unstack, x, axis) for x, axis in [(M, 0), (M, 1), (CUBE, 1), (VECTOR, 0), (M[:1], 0), (INTEGERS, 1)]
     ],
+    "split": axes(
+        split,
+        (M, (1, 2), 1),
+        (M, (2,), 0),
+        (CUBE, (1, 0, *[1] * (CUBE.shape[1] - 1)), 1),
+        (VECTOR, (len(VECTOR) - 1, 1), 0),
+        (INTEGERS, (1,) * INTEGERS.shape[1], 1),
+    ),
     "repeat": axes(
         np.repeat, (M, 2, 0), (M, 3, 1), (M, 2, -1), (VECTOR, 1, 0), (EMPTY, 2, 1), (INTEGERS, 2, 1), (M, 0, 0)
     ),

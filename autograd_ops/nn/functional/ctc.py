@@ -75,7 +75,7 @@ def ctc_loss(
         # Where each of several targets begins must be known to the host.
         targets = ops.expand_dims(targets, 0) if single else _padded(targets, _on_host(target_lengths))
     lengths = _lengths("target_lengths", target_lengths, batch, log_probs, targets.shape[-1] if targets.ndim else 0)
-    loss = ops.ctc_loss(log_probs, targets, ends, lengths, blank)
+    loss = ops.ctc_loss(log_probs, targets, ends, lengths, blank, log_probs.requires_grad)
     if zero_infinity:
         loss = ops.where(ops.isinf(loss), 0.0, loss)
     if reduction == "mean":

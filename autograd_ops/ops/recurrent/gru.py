@@ -35,7 +35,7 @@ def _gru_of_ops(inputs: Sequence[Any], options: RecurrentOptions) -> tuple[Any, 
     formula="back through time: da_n = g (1 - z) (1 - n^2), da_r = da_n (W_hn h + b_hn) r (1 - r), "
     "da_z = g (h - n) z (1 - z), of W_hn h + b_hn: da_n r, dh = g z + da W_hh; the rest as in rnn",
     outputs=("output", "h_n"),
-    saves=("gates", "hidden"),
+    saves=("kept",),
     promote=True,
     fresh=True,
     real=True,
@@ -97,12 +97,11 @@ def _gru_gradients(
     bias_ih: Any,
     bias_hh: Any,
     output: Any,
-    gates: Any,
-    hidden: Any,
+    kept: Any,
     options: RecurrentOptions,
     needs: Needs,
 ) -> Any:
-    return gru_backward(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, output, gates, hidden, *g, options, needs)
+    return gru_backward(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, output, kept, *g, options, needs)
 
 
 gru.joint(_gru_gradients)
@@ -116,8 +115,7 @@ def _gru_backward_recorded(
     bias_ih: Any,
     bias_hh: Any,
     output: Any,
-    gates: Any,
-    hidden: Any,
+    kept: Any,
     output_grad: Any,
     h_n_grad: Any,
     options: RecurrentOptions = FORWARDS,
@@ -131,7 +129,7 @@ def _gru_backward_recorded(
 @op(
     formula="that of the formula of gru",
     outputs=RecurrentBackward._fields,
-    nondiff=("output", "gates", "hidden"),
+    nondiff=("output", "kept"),
     recorded=_gru_backward_recorded,
 )
 def gru_backward(
@@ -142,8 +140,7 @@ def gru_backward(
     bias_ih: Array | None,
     bias_hh: Array | None,
     output: Array,
-    gates: Array,
-    hidden: Array,
+    kept: Array | None,
     output_grad: Array,
     h_n_grad: Array,
     options: RecurrentOptions = FORWARDS,
@@ -155,20 +152,19 @@ def gru_backward(
     ----------
     output
         As `gru` gave it.
-    gates, hidden
-        r, z and n of each step [rows, 3 d_hidden], and W_hn h + b_hn [rows, d_hidden]; a row for each row of x but for
-        its last dimension.
+    kept
+        What `gru` kept for this, in a form of the backend's own; None: the steps are taken again.
     """
     needs = there(needs, bias_ih, bias_hh)
     return kernels(x).gru_backward(
-        x, h_0, weight_ih, weight_hh, output, gates, hidden, output_grad, h_n_grad, options, needs
+        x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, output, kept, output_grad, h_n_grad, options, needs
     )
 
 
 @op(
     formula="da_n = g (1 - z) (1 - n^2), da_r = da_n (W_hn h + b_hn) r (1 - r), da_z = g (h - n) z (1 - z), "
     "of W_hn h + b_hn: da_n r, dh = g z + da W_hh; the rest as in rnn_cell",
-    saves=("gates", "hidden"),
+    saves=("kept",),
     promote=True,
     fresh=True,
     real=True,
@@ -189,8 +185,8 @@ def gru_cell(
         If the shapes do not fit.
     """
     check_cell("gru_cell", 3, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh)
-    found, gates, hidden = kernels(x).gru(once(x), h_0, weight_ih, weight_hh, bias_ih, bias_hh, FORWARDS)
-    return found.h_n, gates, hidden
+    found, kept = kernels(x).gru(once(x), h_0, weight_ih, weight_hh, bias_ih, bias_hh, FORWARDS)
+    return found.h_n, kept
 
 
 def _gru_cell_gradients(
@@ -201,11 +197,10 @@ def _gru_cell_gradients(
     weight_hh: Any,
     bias_ih: Any,
     bias_hh: Any,
-    gates: Any,
-    hidden: Any,
+    kept: Any,
     needs: Needs,
 ) -> Any:
-    return gru_cell_backward(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, gates, hidden, g, needs)
+    return gru_cell_backward(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, kept, g, needs)
 
 
 gru_cell.joint(_gru_cell_gradients)
@@ -218,8 +213,7 @@ def _gru_cell_backward_recorded(
     weight_hh: Any,
     bias_ih: Any,
     bias_hh: Any,
-    gates: Any,
-    hidden: Any,
+    kept: Any,
     output_grad: Any,
     needs: Needs = (True,) * 6,
 ) -> RecurrentBackward:
@@ -233,7 +227,7 @@ def _gru_cell_backward_recorded(
 @op(
     formula="that of the formula of gru_cell",
     outputs=RecurrentBackward._fields,
-    nondiff=("gates", "hidden"),
+    nondiff=("kept",),
     recorded=_gru_cell_backward_recorded,
 )
 def gru_cell_backward(
@@ -243,8 +237,7 @@ def gru_cell_backward(
     weight_hh: Array,
     bias_ih: Array | None,
     bias_hh: Array | None,
-    gates: Array,
-    hidden: Array,
+    kept: Array | None,
     output_grad: Array,
     needs: Needs = (True,) * 6,
 ) -> RecurrentBackward:
@@ -252,6 +245,6 @@ def gru_cell_backward(
     needs = there(needs, bias_ih, bias_hh)
     nothing = nothing_like(once(output_grad))
     found = kernels(x).gru_backward(
-        once(x), h_0, weight_ih, weight_hh, nothing, gates, hidden, nothing, output_grad, FORWARDS, needs
+        once(x), h_0, weight_ih, weight_hh, bias_ih, bias_hh, nothing, kept, nothing, output_grad, FORWARDS, needs
     )
     return of_one_step(found)

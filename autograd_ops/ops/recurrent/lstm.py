@@ -41,7 +41,7 @@ def _lstm_of_ops(inputs: Sequence[Any], options: RecurrentOptions) -> tuple[Any,
     formula="back through time, with t = tanh(c'): dc' = gc + gh o (1 - t^2), da_i = dc' g i (1 - i), "
     "da_f = dc' c f (1 - f), da_g = dc' i (1 - g^2), da_o = gh t o (1 - o), dc = dc' f; the rest as in rnn",
     outputs=("output", "h_n", "c_n"),
-    saves=("cells", "gates"),
+    saves=("kept",),
     promote=True,
     fresh=True,
     real=True,
@@ -106,12 +106,11 @@ def _lstm_gradients(
     bias_ih: Any,
     bias_hh: Any,
     output: Any,
-    cells: Any,
-    gates: Any,
+    kept: Any,
     options: RecurrentOptions,
     needs: Needs,
 ) -> Any:
-    return lstm_backward(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, output, cells, gates, *g, options, needs)
+    return lstm_backward(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, output, kept, *g, options, needs)
 
 
 lstm.joint(_lstm_gradients)
@@ -126,8 +125,7 @@ def _lstm_backward_recorded(
     bias_ih: Any,
     bias_hh: Any,
     output: Any,
-    cells: Any,
-    gates: Any,
+    kept: Any,
     output_grad: Any,
     h_n_grad: Any,
     c_n_grad: Any,
@@ -142,7 +140,7 @@ def _lstm_backward_recorded(
 @op(
     formula="that of the formula of lstm",
     outputs=LstmBackward._fields,
-    nondiff=("output", "cells", "gates"),
+    nondiff=("output", "kept"),
     recorded=_lstm_backward_recorded,
 )
 def lstm_backward(
@@ -154,8 +152,7 @@ def lstm_backward(
     bias_ih: Array | None,
     bias_hh: Array | None,
     output: Array,
-    cells: Array,
-    gates: Array,
+    kept: Array | None,
     output_grad: Array,
     h_n_grad: Array,
     c_n_grad: Array,
@@ -168,13 +165,25 @@ def lstm_backward(
     ----------
     output
         As `lstm` gave it.
-    cells, gates
-        c after each step [rows, d_hidden], and i, f, g and o of each step [rows, 4 d_hidden]; a row for each row of x
-        but for its last dimension.
+    kept
+        What `lstm` kept for this, in a form of the backend's own; None: the steps are taken again.
     """
     needs = there(needs, bias_ih, bias_hh)
     return kernels(x).lstm_backward(
-        x, h_0, c_0, weight_ih, weight_hh, output, cells, gates, output_grad, h_n_grad, c_n_grad, options, needs
+        x,
+        h_0,
+        c_0,
+        weight_ih,
+        weight_hh,
+        bias_ih,
+        bias_hh,
+        output,
+        kept,
+        output_grad,
+        h_n_grad,
+        c_n_grad,
+        options,
+        needs,
     )
 
 
@@ -182,7 +191,7 @@ def lstm_backward(
     formula="with t = tanh(c'): dc' = gc + gh o (1 - t^2), da_i = dc' g i (1 - i), da_f = dc' c f (1 - f), "
     "da_g = dc' i (1 - g^2), da_o = gh t o (1 - o), dc = dc' f; the rest as in rnn_cell",
     outputs=LstmCell._fields,
-    saves=("cells", "gates"),
+    saves=("kept",),
     promote=True,
     fresh=True,
     real=True,
@@ -209,8 +218,8 @@ def lstm_cell(
         If the shapes do not fit.
     """
     check_cell("lstm_cell", 4, x, {"h_0": h_0, "c_0": c_0}, weight_ih, weight_hh, bias_ih, bias_hh)
-    found, cells, gates = kernels(x).lstm(once(x), h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, FORWARDS)
-    return LstmCell(found.h_n, found.c_n), cells, gates  # type: ignore[return-value]
+    found, kept = kernels(x).lstm(once(x), h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, FORWARDS)
+    return LstmCell(found.h_n, found.c_n), kept  # type: ignore[return-value]
 
 
 def _lstm_cell_gradients(
@@ -222,11 +231,10 @@ def _lstm_cell_gradients(
     weight_hh: Any,
     bias_ih: Any,
     bias_hh: Any,
-    cells: Any,
-    gates: Any,
+    kept: Any,
     needs: Needs,
 ) -> Any:
-    return lstm_cell_backward(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, cells, gates, *g, needs)
+    return lstm_cell_backward(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, kept, *g, needs)
 
 
 lstm_cell.joint(_lstm_cell_gradients)
@@ -240,8 +248,7 @@ def _lstm_cell_backward_recorded(
     weight_hh: Any,
     bias_ih: Any,
     bias_hh: Any,
-    cells: Any,
-    gates: Any,
+    kept: Any,
     h_1_grad: Any,
     c_1_grad: Any,
     needs: Needs = (True,) * 7,
@@ -256,7 +263,7 @@ def _lstm_cell_backward_recorded(
 @op(
     formula="that of the formula of lstm_cell",
     outputs=LstmBackward._fields,
-    nondiff=("cells", "gates"),
+    nondiff=("kept",),
     recorded=_lstm_cell_backward_recorded,
 )
 def lstm_cell_backward(
@@ -267,8 +274,7 @@ def lstm_cell_backward(
     weight_hh: Array,
     bias_ih: Array | None,
     bias_hh: Array | None,
-    cells: Array,
-    gates: Array,
+    kept: Array | None,
     h_1_grad: Array,
     c_1_grad: Array,
     needs: Needs = (True,) * 7,
@@ -277,7 +283,7 @@ def lstm_cell_backward(
     needs = there(needs, bias_ih, bias_hh)
     nothing = nothing_like(once(h_1_grad))
     found = kernels(x).lstm_backward(
-        *(once(x), h_0, c_0, weight_ih, weight_hh, nothing, cells, gates, nothing, h_1_grad, c_1_grad),
+        *(once(x), h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, nothing, kept, nothing, h_1_grad, c_1_grad),
         FORWARDS,
         needs,
     )

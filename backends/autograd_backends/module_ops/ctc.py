@@ -13,14 +13,17 @@ from typing import NamedTuple
 
 from ..array_types import Array, Namespace, Shape
 from ..lookup import kernels, namespace
+from ..results import CtcLoss
 from ..shapes import check_ctc_loss
 from .precision import cast
 
 __all__ = [
     "NEVER",
     "CtcStates",
+    "ctc_labels",
     "ctc_loss",
     "ctc_loss_backward",
+    "ctc_loss_posterior",
     "ctc_states",
     "impossible",
     "likelihood_of",
@@ -53,10 +56,10 @@ class CtcStates(NamedTuple):
     runs: Array
 
 
-def ctc_states(
+def ctc_labels(
     op_name: str, log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int
-) -> CtcStates:
-    """The states of each alignment, after a check of all arguments.
+) -> Array:
+    """The targets [N, S], int64, with the blank past their ends, after a check of all arguments.
 
     Raises
     ------
@@ -71,15 +74,25 @@ def ctc_states(
     check_ctc_loss(op_name, log_probs.shape, targets, input_lengths, target_lengths, blank, xp)
     steps, batch, classes = log_probs.shape
     width = targets.shape[1]
-    device = log_probs.device
     check = kernels(log_probs).check_indices
     check(input_lengths, steps + 1, f"{op_name}: an input length is at most T = {steps}")
     check(target_lengths, width + 1, f"{op_name}: a target length is at most S = {width}")
-    lengths = xp.reshape(xp.astype(target_lengths, xp.int64, copy=False), (batch, 1))
-    used = xp.arange(width, dtype=xp.int64, device=device) < lengths
+    places = xp.arange(width, dtype=xp.int64, device=log_probs.device)
+    used = places < xp.reshape(xp.astype(target_lengths, xp.int64, copy=False), (batch, 1))
     targets = xp.where(used, xp.astype(targets, xp.int64, copy=False), blank)
     check(targets, classes, f"{op_name}: a label is one of the C = {classes} classes")
+    return targets
 
+
+def ctc_states(
+    op_name: str, log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int
+) -> CtcStates:
+    """The states of each alignment, after a check of all arguments; raises as `ctc_labels`."""
+    targets = ctc_labels(op_name, log_probs, targets, input_lengths, target_lengths, blank)
+    xp = namespace(log_probs)
+    steps, batch, _ = log_probs.shape
+    width = targets.shape[1]
+    device = log_probs.device
     blanks = xp.full((batch, width, 1), blank, dtype=xp.int64, device=device)
     pairs = xp.concat([blanks, xp.reshape(targets, (batch, width, 1))], axis=2)
     after = xp.full((batch, 1), blank, dtype=xp.int64, device=device)
@@ -88,7 +101,7 @@ def ctc_states(
     ahead = xp.full((batch, 2), blank, dtype=xp.int64, device=device)
     skips = labels != xp.concat([ahead, labels], axis=1)[:, :-2]
     state = xp.arange(2 * width + 1, dtype=xp.int64, device=device)
-    last = 2 * lengths
+    last = 2 * xp.reshape(xp.astype(target_lengths, xp.int64, copy=False), (batch, 1))
     ends = xp.logical_or(state == last, state == last - 1)
     time = xp.reshape(xp.arange(steps, dtype=xp.int64, device=device), (steps, 1, 1))
     runs = time < xp.reshape(xp.astype(input_lengths, xp.int64, copy=False), (1, batch, 1))
@@ -129,39 +142,52 @@ def ctc_loss(log_probs: Array, targets: Array, input_lengths: Array, target_leng
     return cast(xp, xp.where(impossible(likelihood), xp.inf, -likelihood), log_probs.dtype)
 
 
+def ctc_loss_posterior(
+    log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int
+) -> CtcLoss:
+    """The loss [N], and minus its derivative: the arguments are those of `ctc_loss`.
+
+    That is the probability [T, N, C], given the target, that an alignment is at a class at a time: alpha and beta added
+    up over the states of the class. Of an impossible target it is 0.
+    """
+    states = ctc_states("ctc_loss", log_probs, targets, input_lengths, target_lengths, blank)
+    return _of_states(log_probs, states)
+
+
 def ctc_loss_backward(
     log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, grad_loss: Array, blank: int
 ) -> Array:
-    """The gradient of log_probs [T, N, C] from that of the loss, grad_loss [N]; the rest as in `ctc_loss`.
-
-    It is minus the probability, given the target, that an alignment is at a class at a time: alpha and beta added up
-    over the states of the class. An impossible target has the gradient 0.
-    """
-    xp = namespace(log_probs)
+    """The gradient of log_probs [T, N, C] from that of the loss, grad_loss [N]; the rest as in `ctc_loss`."""
     states = ctc_states("ctc_loss_backward", log_probs, targets, input_lengths, target_lengths, blank)
+    xp = namespace(log_probs)
+    return _of_states(log_probs, states).posterior * -xp.expand_dims(cast(xp, grad_loss, log_probs.dtype), axis=-1)
+
+
+def _of_states(log_probs: Array, states: CtcStates) -> CtcLoss:
+    xp = namespace(log_probs)
     steps = log_probs.shape[0]
     scores = scores_of_states(xp, log_probs, states)
     alphas = [_start(xp, states)]
     for t in range(steps):
         alphas.append(_next(xp, alphas[-1], scores, states, t))
     likelihood = likelihood_of(xp, alphas[-1], states)
+    loss = cast(xp, xp.where(impossible(likelihood), xp.inf, -likelihood), log_probs.dtype)
     # From 0 as the likelihood of what is impossible, every state of it has the probability e^NEVER = 0.
     likelihood = xp.expand_dims(xp.where(impossible(likelihood), 0.0, likelihood), axis=-1)
-    weight = xp.expand_dims(-cast(xp, grad_loss, xp.float64), axis=-1)
     end = _or_never(xp, states.ends, xp.zeros_like(alphas[0]))
     nothing = xp.zeros((states.skips.shape[0], 2), dtype=xp.bool, device=log_probs.device)
     skips = xp.concat([states.skips, nothing], axis=1)[:, 2:]
     beta, found = end, []
     for t in range(steps - 1, -1, -1):
-        shares = xp.exp(alphas[t + 1] + beta - likelihood) * weight
+        shares = xp.exp(alphas[t + 1] + beta - likelihood)
         found.append(xp.where(states.runs[t, ...], shares, 0.0))
         after = beta + scores[t, ...]
         padded = xp.concat([after, _never(xp, after)], axis=1)
         before = _merged(xp, after, padded[:, 1:-1], _or_never(xp, skips, padded[:, 2:]))
         beta = xp.where(states.runs[t, ...], before, end)
     if not found:
-        return xp.zeros_like(log_probs)
-    return cast(xp, to_classes(xp, xp.stack(found[::-1]), states, log_probs.shape), log_probs.dtype)
+        return CtcLoss(loss, xp.zeros_like(log_probs))
+    return CtcLoss(loss, cast(xp, to_classes(xp, xp.stack(found[::-1]), states, log_probs.shape), log_probs.dtype))
 
 
 def scores_of_states(xp: Namespace, log_probs: Array, states: CtcStates) -> Array:

@@ -117,34 +117,31 @@ def lstm(
     bias_ih: Array | None,
     bias_hh: Array | None,
     options: RecurrentOptions,
-) -> tuple[Lstm, Array, Array]:
+) -> tuple[Lstm, Array]:
     """x [T, N, d_input], h_0 and c_0 [N, d_hidden] -> output [T, N, d_hidden], h_n and c_n [N, d_hidden]
 
     Returns
     -------
     Lstm
-    cells
-        [T N, d_hidden], c after each step, for the backward.
-    gates
-        [T N, 4 d_hidden], i, f, g and o of each step, likewise.
+    kept
+        For the backward, in whatever form a backend likes: here i, f, g, o and c of each step, [T N, 5 d_hidden].
     """
     check_arrays("lstm", 4, x, {"h_0": h_0, "c_0": c_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
     xp = namespace(x)
     size = h_0.shape[1]
-    gates = _input_part(xp, x, weight_ih, bias_ih, bias_hh)
+    part = _input_part(xp, x, weight_ih, bias_ih, bias_hh)
     recurrent = xp.matrix_transpose(widened(xp, weight_hh))
     h, c = widened(xp, h_0), widened(xp, c_0)
-    output, cells = (xp.empty((gates.shape[0], size), dtype=gates.dtype, device=x.device) for _ in range(2))
+    output, kept = (xp.empty((part.shape[0], n * size), dtype=part.dtype, device=x.device) for n in (1, 5))
     for rows, n_going in recurrent_steps(x.shape[:-1], options):
-        a = gates[rows, ...] + xp.matmul(h[:n_going, ...], recurrent)
+        a = part[rows, ...] + xp.matmul(h[:n_going, ...], recurrent)
         i_f, g, o = _sigmoid(xp, a[:, : 2 * size]), xp.tanh(a[:, 2 * size : 3 * size]), _sigmoid(xp, a[:, 3 * size :])
         new_c = i_f[:, size:] * c[:n_going, ...] + i_f[:, :size] * g
         new_h = o * xp.tanh(new_c)
-        gates[rows, ...] = xp.concat([i_f, g, o], axis=1)
-        cells[rows, ...] = new_c
+        kept[rows, ...] = xp.concat([i_f, g, o, new_c], axis=1)
         output[rows, ...] = new_h
         h, c = replace_first(xp, h, new_h), replace_first(xp, c, new_c)
-    return Lstm(_result(xp, output, x, h_0), cast(xp, h, x.dtype), cast(xp, c, x.dtype)), cells, gates
+    return Lstm(_result(xp, output, x, h_0), cast(xp, h, x.dtype), cast(xp, c, x.dtype)), kept
 
 
 def lstm_backward(
@@ -153,20 +150,25 @@ def lstm_backward(
     c_0: Array,
     weight_ih: Array,
     weight_hh: Array,
+    bias_ih: Array | None,
+    bias_hh: Array | None,
     output: Array,
-    cells: Array,
-    gates: Array,
+    kept: Array | None,
     output_grad: Array,
     h_n_grad: Array,
     c_n_grad: Array,
     options: RecurrentOptions,
     needs: tuple[bool, ...] = (True,) * 7,
 ) -> LstmBackward:
-    """The gradients of ``lstm``, from what it gave; `needs` says which, in the order of the result."""
+    """The gradients of ``lstm``, from what it gave; `needs` says which, in the order of the result.
+
+    Without `kept` the steps are taken again.
+    """
     xp = namespace(x)
     steps = recurrent_steps(x.shape[:-1], options)
-    cells = widened(xp, cells)
-    i, f, g, o = _parts(widened(xp, gates), 4)
+    if kept is None:
+        kept = lstm(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, options)[1]
+    i, f, g, o, cells = _parts(kept, 5)
     tanh_c = xp.tanh(cells)
     c_before = states_before(xp, x.shape[:-1], options, widened(xp, c_0), cells)
     through_h = o * (1.0 - tanh_c * tanh_c)
@@ -205,37 +207,35 @@ def gru(
     bias_ih: Array | None,
     bias_hh: Array | None,
     options: RecurrentOptions,
-) -> tuple[Recurrent, Array, Array]:
+) -> tuple[Recurrent, Array]:
     """x [T, N, d_input], h_0 [N, d_hidden] -> output [T, N, d_hidden], h_n [N, d_hidden]
 
     Returns
     -------
     Recurrent
-    gates
-        [T N, 3 d_hidden], r, z and n of each step, for the backward.
-    hidden
-        [T N, d_hidden], W_hn h + b_hn of each step, likewise.
+    kept
+        For the backward, in whatever form a backend likes: here r, z, n and W_hn h + b_hn of each step,
+        [T N, 4 d_hidden].
     """
     check_arrays("gru", 3, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
     xp = namespace(x)
     size = h_0.shape[1]
-    gates = _input_part(xp, x, weight_ih, bias_ih)
+    part = _input_part(xp, x, weight_ih, bias_ih)
     recurrent = xp.matrix_transpose(widened(xp, weight_hh))
     bias = None if bias_hh is None else widened(xp, bias_hh)
     h = widened(xp, h_0)
-    output, hidden = (xp.empty((gates.shape[0], size), dtype=gates.dtype, device=x.device) for _ in range(2))
+    output, kept = (xp.empty((part.shape[0], n * size), dtype=part.dtype, device=x.device) for n in (1, 4))
     for rows, n_going in recurrent_steps(x.shape[:-1], options):
-        from_x, from_h = gates[rows, ...], xp.matmul(h[:n_going, ...], recurrent)
+        from_x, from_h = part[rows, ...], xp.matmul(h[:n_going, ...], recurrent)
         if bias is not None:
             from_h += bias
         r_z = _sigmoid(xp, from_x[:, : 2 * size] + from_h[:, : 2 * size])
         n = xp.tanh(from_x[:, 2 * size :] + r_z[:, :size] * from_h[:, 2 * size :])
         new = n + r_z[:, size:] * (h[:n_going, ...] - n)
-        hidden[rows, ...] = from_h[:, 2 * size :]
-        gates[rows, ...] = xp.concat([r_z, n], axis=1)
+        kept[rows, ...] = xp.concat([r_z, n, from_h[:, 2 * size :]], axis=1)
         output[rows, ...] = new
         h = replace_first(xp, h, new)
-    return Recurrent(_result(xp, output, x, h_0), cast(xp, h, x.dtype)), gates, hidden
+    return Recurrent(_result(xp, output, x, h_0), cast(xp, h, x.dtype)), kept
 
 
 def gru_backward(
@@ -243,24 +243,30 @@ def gru_backward(
     h_0: Array,
     weight_ih: Array,
     weight_hh: Array,
+    bias_ih: Array | None,
+    bias_hh: Array | None,
     output: Array,
-    gates: Array,
-    hidden: Array,
+    kept: Array | None,
     output_grad: Array,
     h_n_grad: Array,
     options: RecurrentOptions,
     needs: tuple[bool, ...] = (True,) * 6,
 ) -> RecurrentBackward:
-    """The gradients of ``gru``, from what it gave; `needs` says which, in the order of the result."""
+    """The gradients of ``gru``, from what it gave; `needs` says which, in the order of the result.
+
+    Without `kept` the steps are taken again.
+    """
     xp = namespace(x)
     size = h_0.shape[1]
     steps = recurrent_steps(x.shape[:-1], options)
-    r, z, n = _parts(widened(xp, gates), 3)
+    if kept is None:
+        kept = gru(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, options)[1]
+    r, z, n, hidden = _parts(kept, 4)
     before = states_before(xp, x.shape[:-1], options, widened(xp, h_0), _rows(xp, output))
     of_n = (1.0 - z) * (1.0 - n * n)
     # The gate n has a slope for its part of the input, in front, and another for that of the state, at the end: so
     # the last three are in the order of weight_hh.
-    of_r = of_n * widened(xp, hidden) * (r * (1.0 - r))
+    of_r = of_n * hidden * (r * (1.0 - r))
     slopes = xp.concat([of_n, of_r, (before - n) * (z * (1.0 - z)), of_n * r], axis=1)
     recurrent = widened(xp, weight_hh)
     arriving, d = _rows(xp, output_grad), widened(xp, h_n_grad)
@@ -312,9 +318,9 @@ def _rows(xp: Namespace, x: Array) -> Array:
     return widened(xp, xp.reshape(x, (prod(x.shape[:-1]), x.shape[-1])))
 
 
-def _parts(gates: Array, count: int) -> list[Array]:
-    size = gates.shape[1] // count
-    return [gates[:, k * size : (k + 1) * size] for k in range(count)]
+def _parts(kept: Array, count: int) -> list[Array]:
+    size = kept.shape[1] // count
+    return [kept[:, k * size : (k + 1) * size] for k in range(count)]
 
 
 def _input_part(xp: Namespace, x: Array, weight_ih: Array, *biases: Array | None) -> Array:

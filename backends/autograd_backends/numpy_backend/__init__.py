@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar
@@ -18,6 +20,7 @@ from . import conv as convs
 from . import correlate as correlations
 from . import cross_entropy as class_losses
 from . import ctc as alignments
+from . import embedding as tables
 from . import interpolate as resizing
 from . import linear as linears
 from . import norm as norms
@@ -49,6 +52,10 @@ def _bfloat16() -> Any:
         raise TypeError("NumPy has no bfloat16 by itself: pip install autograd-ops[bfloat16]") from None
 
 
+def _is_free_threaded() -> bool:
+    return not getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
 class NumpyBackend(Backend):
     """NumPy's arrays, and kernels that are faster than the defaults on them."""
 
@@ -57,6 +64,8 @@ class NumpyBackend(Backend):
     # Blocks of columns that stay in the processor's cache: some 15 % faster than one large one.
     workspace = 2**20
     on_host: ClassVar[bool] = True
+    # PyPy and builds without the lock count in other ways, or not at all.
+    views_hold_owners: ClassVar[bool] = sys.implementation.name == "cpython" and not _is_free_threaded()
     array_types: tuple[type, ...] = (np.ndarray,)
     scalar_types: tuple[type, ...] = (
         *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
@@ -188,6 +197,25 @@ class NumpyBackend(Backend):
     def is_writable(self, array: Array) -> bool:
         return bool(array.flags.writeable)
 
+    def rejoin(self, arrays: Sequence[Array], axis: int) -> Array:
+        first = arrays[0]
+        whole, strides = first.base, first.strides
+        if type(whole) is np.ndarray and whole.flags.c_contiguous:
+            at = start = whole.__array_interface__["data"][0]
+            length = size = 0
+            for part in arrays:
+                place = part.__array_interface__["data"][0]
+                if part.base is not whole or place != at or part.strides != strides or part.dtype is not first.dtype:
+                    break
+                length += part.shape[axis]
+                size += part.nbytes
+                at = start + length * strides[axis]
+            else:
+                if size == whole.nbytes:
+                    shape = (*first.shape[:axis], length, *first.shape[axis + 1 :])
+                    return np.ndarray(shape, first.dtype, whole, 0, strides)
+        return super().rejoin(arrays, axis)
+
     def strides(self, array: Array) -> tuple[int, ...]:
         size = array.itemsize
         return tuple([step // size for step in array.strides])
@@ -281,6 +309,9 @@ class NumpyBackend(Backend):
     interpolate_backward = staticmethod(resizing.interpolate_backward)
     attention = staticmethod(attentions.attention)
     attention_backward = staticmethod(attentions.attention_backward)
+    embedding_backward = staticmethod(tables.embedding_backward)
+    rnn = staticmethod(recurrents.rnn)
+    rnn_backward = staticmethod(recurrents.rnn_backward)
     lstm = staticmethod(recurrents.lstm)
     lstm_backward = staticmethod(recurrents.lstm_backward)
     gru = staticmethod(recurrents.gru)
@@ -304,6 +335,7 @@ class NumpyBackend(Backend):
 
     ctc_loss = staticmethod(alignments.ctc_loss)
     ctc_loss_backward = staticmethod(alignments.ctc_loss_backward)
+    ctc_loss_posterior = staticmethod(alignments.ctc_loss_posterior)
 
     pack_bits = staticmethod(bits.pack_bits)
     unpack_bits = staticmethod(bits.unpack_bits)

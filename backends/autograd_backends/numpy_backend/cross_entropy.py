@@ -85,10 +85,8 @@ def _gradient(x: Array, at: Array, top: Array, total: Array, scale: Array, out: 
     """Write the gradient of rows to `out`, which is contiguous."""
     powers = np.subtract(x, top, out)
     np.exp(powers, powers)
-    powers /= total
-    flat = powers.reshape(-1)
-    flat[_starts(*x.shape) + at] -= 1
-    powers *= scale
+    powers *= scale / total
+    powers.reshape(-1)[_starts(*x.shape) + at] -= scale[:, 0]
 
 
 @lru_cache(maxsize=16)

@@ -46,6 +46,12 @@ def _product(out: str, kept: bool, left: str, right: str, sizes: tuple[int, int,
     return [f"{left}.dot({right}, {out})" if kept else f"{out} = {left}.dot({right})"]
 
 
+def _number(value: float, dtype: Any) -> tuple[str, dict[str, Any]]:
+    """A Python number as an array of no dimensions, which a ufunc takes in half the time, and the name of that."""
+    name = f"number_{value!r}_{dtype.name}".replace("-", "minus_").replace(".", "_").replace("+", "")
+    return name, {name: np.asarray(value, dtype)}
+
+
 def linear(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> Any:
     x, weight, bias, transposed = values
     if not _plain(x, weight) or x.ndim != 2 or weight.ndim != 2:
@@ -91,8 +97,14 @@ def _ufunc(name: str, ufunc: Any) -> Lines:
         arrays = [v for v in values if type(v) not in (int, float)]
         if not arrays or not _plain(*arrays) or any(a.shape != arrays[0].shape for a in arrays) or not arrays[0].ndim:
             return None
-        given = ", ".join(said)
-        return [f"{name}({given}, {out})" if kept else f"{out} = {name}({given})"], {name: ufunc}
+        scope: dict[str, Any] = {name: ufunc}
+        given = list(said)
+        for i, value in enumerate(values):
+            if type(value) in (int, float) and abs(value) <= np.finfo(arrays[0].dtype).max:
+                given[i], number = _number(value, arrays[0].dtype)
+                scope.update(number)
+        call = f"{name}({', '.join(given)}"
+        return [f"{call}, {out})" if kept else f"{out} = {call})"], scope
 
     return lines
 
@@ -106,34 +118,36 @@ def tanh_x(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> 
     if not _plain(g, result) or g.shape != result.shape or not g.ndim:
         return None
     first = f"multiply({said[1]}, {said[1]}, {out})" if kept else f"{out} = multiply({said[1]}, {said[1]})"
-    lines = [first, f"subtract(1.0, {out}, {out})", f"multiply({said[0]}, {out}, {out})"]
-    return lines, {"multiply": np.multiply, "subtract": np.subtract}
+    one, scope = _number(1.0, g.dtype)
+    lines = [first, f"subtract({one}, {out}, {out})", f"multiply({said[0]}, {out}, {out})"]
+    return lines, {**scope, "multiply": np.multiply, "subtract": np.subtract}
 
 
 def mse(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> Any:
     x, y = values
     if not _plain(x, y) or x.shape != y.shape or not x.ndim:
         return None
+    less = f"{said[0]}_less_{said[1]}"  # `mse_x` needs it again
     lines = [
-        f"subtract({said[0]}, {said[1]}, {out}_difference)",
-        f"multiply({out}_difference, {out}_difference, {out}_square)",
+        f"subtract({said[0]}, {said[1]}, {less})",
+        f"multiply({less}, {less}, {out}_square)",
         f"{out} = asarray(add_up({out}_square, None) / {x.size})",
     ]
     scope = {"subtract": np.subtract, "multiply": np.multiply, "add_up": np.add.reduce, "asarray": np.asarray}
     laid = x - y  # its layout is that of what the kernel adds up
-    return lines, {**scope, f"{out}_difference": np.empty_like(laid), f"{out}_square": np.empty_like(laid)}
+    return lines, {**scope, less: np.empty_like(laid), f"{out}_square": np.empty_like(laid)}
 
 
 def mse_x(values: Sequence[Any], said: Sequence[str], out: str, kept: bool) -> Any:
     g, x, y = values
     if not _plain(x, y) or x.shape != y.shape or not x.ndim or g.dtype is not x.dtype:
         return None
-    first = f"subtract({said[1]}, {said[2]}, {out})" if kept else f"{out} = subtract({said[1]}, {said[2]})"
-    scope: dict[str, Any] = {"subtract": np.subtract, "multiply": np.multiply}
+    scope: dict[str, Any] = {"multiply": np.multiply}
     factor = f"{said[0]} * {2.0 / x.size!r}"
     if said[0].startswith("ones"):  # the gradient of the loss by itself, which is the same each time
-        factor, scope[f"{out}_factor"] = f"{out}_factor", g * (2.0 / x.size)
-    return [first, f"multiply({out}, {factor}, {out})"], scope
+        factor, scope[f"{out}_factor"] = f"{out}_factor", np.asarray(g * (2.0 / x.size))
+    product = f"multiply({said[1]}_less_{said[2]}, {factor}"
+    return [f"{product}, {out})" if kept else f"{out} = {product})"], scope
 
 
 #: Name of an op; or of an op and an input, whose gradient its rule gives.

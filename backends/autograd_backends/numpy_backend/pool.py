@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import product
 from math import prod
 
 import numpy as np
@@ -18,9 +17,6 @@ from ..windows import Window
 
 __all__ = ["cell_tables", "max_pool", "max_pool_with_indices", "scatter_cells", "scatter_planes"]
 
-#: Windows of more cells than this are too many to go through one by one.
-MANY = 32
-
 
 # ---------------------------------------------------------------- maximum
 
@@ -32,10 +28,7 @@ def max_pool_with_indices(
     found = _largest(x, windows)
     if found is None:
         return default_max_pool_with_indices(x, kernel_size, stride, padding, dilation, ceil_mode)
-    offsets, starts = cell_tables(windows)
-    indices = offsets.take(found.cells)
-    indices += starts
-    return MaxPoolWithIndices(found.output, indices)
+    return MaxPoolWithIndices(found.output, _indices(found.cells, windows))
 
 
 def max_pool(x: Array, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool) -> MaxPool:
@@ -88,6 +81,14 @@ def _padded_starts(window: Window) -> list[tuple[int, int, int]]:
     return found
 
 
+def _indices(cells: Array, windows: tuple[Window, ...]) -> Array:
+    """Where cells are in their planes; in memory as `cells` lie."""
+    offsets, starts = cell_tables(windows)
+    indices = offsets[cells]
+    indices += starts
+    return indices
+
+
 @lru_cache(maxsize=256)
 def cell_tables(windows: tuple[Window, ...]) -> tuple[Array, Array]:
     """Number of a cell -> its distance from the first cell; and where the first cell is at each position."""
@@ -109,17 +110,9 @@ def scatter_cells(
     dilation: Shape,
     ceil_mode: bool,
 ) -> Array:
-    """Cell by cell, each a step through the result: nothing is looked for by its index."""
-    sizes = kernel_size, stride, padding, dilation, ceil_mode
-    if prod(kernel_size) > MANY or values.dtype == np.float16:
-        return Backend.scatter_cells(x_shape, values, cells, *sizes)
-    windows = pool_windows(f"max_pool{len(kernel_size)}d", x_shape, *sizes)
-    out = np.zeros_like(values, shape=x_shape)
-    for number, cell in enumerate(product(*[range(k) for k in kernel_size])):
-        inside = [w.inside(k) for w, k in zip(windows, cell, strict=True)]
-        at, met = ((..., *slices) for slices in zip(*inside, strict=True))
-        out[met] += np.where(cells[at] == number, values[at], 0)
-    return out
+    """By the indices that tables make of cells."""
+    windows = pool_windows(f"max_pool{len(kernel_size)}d", x_shape, kernel_size, stride, padding, dilation, ceil_mode)
+    return scatter_planes(x_shape, values, _indices(cells, windows))
 
 
 def scatter_planes(x_shape: Shape, values: Array, indices: Array) -> Array:

@@ -1,4 +1,8 @@
-"""LSTM and GRU without temporaries: most of their time goes into many operations on small arrays.
+"""Recurrent networks without temporaries: most of their time goes into many operations on small arrays.
+
+Within a step each gate is one piece of memory, [gates, n, d_hidden], which a product of its own makes. These products,
+and those of the way back in blocks of columns, are of a size that OpenBLAS multiplies without packing, on one thread:
+to wake another at every step would cost more than it saves.
 
 sigmoid(a) is (1 + tanh(a / 2)) / 2. The halves go into the weights, where they are exact, so that one tanh serves the
 gates of both kinds.
@@ -6,19 +10,96 @@ gates of both kinds.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from ..array_types import Array
 from ..base import Backend
-from ..module_ops.recurrent import check_arrays, input_gradients, replace_first, states_before
+from ..module_ops.recurrent import check_arrays, input_gradients, is_tanh, replace_first, states_before
 from ..options import RecurrentOptions
 from ..results import Lstm, LstmBackward, Recurrent, RecurrentBackward
 from ..steps import recurrent_steps
 from . import namespace as xp
 
-__all__ = ["gru", "gru_backward", "lstm", "lstm_backward"]
+__all__ = ["gru", "gru_backward", "lstm", "lstm_backward", "rnn", "rnn_backward"]
 
 _HALF = np.dtype(np.float16)
+
+#: Up to how many multiplications OpenBLAS does a product without packing.
+SMALL = 10**6
+
+#: Blocks of columns are not narrower.
+NARROW = 32
+
+# ---------------------------------------------------------------- rnn
+
+
+def rnn(
+    x: Array,
+    h_0: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    bias_ih: Array | None,
+    bias_hh: Array | None,
+    nonlinearity: str,
+    options: RecurrentOptions,
+) -> Recurrent:
+    if x.dtype == _HALF:
+        return Backend.rnn(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, nonlinearity, options)
+    check_arrays("rnn", 1, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
+    tanh = is_tanh("rnn", nonlinearity)
+    # The states take the place of what they are made from.
+    output = _input_part(x, weight_ih, bias_ih, bias_hh)
+    recurrent = _blocks(weight_hh.T, len(h_0))
+    h = h_0
+    for rows, n in recurrent_steps(x.shape[:-1], options):
+        new = output[rows]
+        new += _product(h[:n], recurrent)
+        if tanh:
+            np.tanh(new, out=new)
+        else:
+            np.maximum(new, 0, out=new)
+        h = replace_first(xp, h, new)
+    return Recurrent(_result(output, x), h.copy())
+
+
+def rnn_backward(
+    x: Array,
+    h_0: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    output: Array,
+    output_grad: Array,
+    h_n_grad: Array,
+    nonlinearity: str,
+    options: RecurrentOptions,
+    needs: tuple[bool, ...] = (True,) * 6,
+) -> RecurrentBackward:
+    if x.dtype == _HALF:
+        return Backend.rnn_backward(
+            x, h_0, weight_ih, weight_hh, output, output_grad, h_n_grad, nonlinearity, options, needs
+        )
+    tanh = is_tanh("rnn_backward", nonlinearity)
+    lead, states, arriving = x.shape[:-1], _rows(output), _rows(output_grad)
+    grads = np.empty(states.shape, x.dtype)
+    back = _blocks(weight_hh, len(h_0))
+    d = h_n_grad
+    for rows, n in reversed(recurrent_steps(lead, options)):
+        h, grad = states[rows], grads[rows]
+        if tanh:
+            np.multiply(h, h, out=grad)
+            np.subtract(1, grad, out=grad)
+        else:
+            np.greater(h, 0, out=grad)
+        grad *= arriving[rows] + d[:n]
+        d = replace_first(xp, d, _product(grad, back))
+    before = states_before(xp, lead, options, h_0, states) if needs[3] else None
+    x_grad, *of_weights = _input_gradients(x, weight_ih, before, grads, grads, (needs[0], *needs[2:]))
+    return RecurrentBackward(x_grad, d.copy() if needs[1] else None, *of_weights)
+
+
+# ---------------------------------------------------------------- lstm
 
 
 def lstm(
@@ -30,34 +111,34 @@ def lstm(
     bias_ih: Array | None,
     bias_hh: Array | None,
     options: RecurrentOptions,
-) -> tuple[Lstm, Array, Array]:
-    check_arrays("lstm", 4, x, {"h_0": h_0, "c_0": c_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
+) -> tuple[Lstm, Array]:
+    """What is kept is, for each step in the order of the rows, i, f, o, g and c [5, n, d_hidden]."""
     if x.dtype == _HALF:
         return Backend.lstm(x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
+    check_arrays("lstm", 4, x, {"h_0": h_0, "c_0": c_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
     size = h_0.shape[1]
-    scale, shift = np.full((4, 1, 1), 0.5, x.dtype), np.full((4, 1, 1), 0.5, x.dtype)
-    scale[2], shift[2] = 1.0, 0.0
-    of_rows = np.repeat(scale.reshape(4), size)
-    # Gate after gate, [4, rows, d_hidden], so that what is done with one of them runs through memory in order.
-    gates = _by_gate(_input_part(x, weight_ih, of_rows, bias_ih, bias_hh))
-    recurrent = np.ascontiguousarray((weight_hh * of_rows[:, None]).T)  # a third faster to multiply with
-    rows_in_all = gates.shape[1]
-    output, cells = np.empty((rows_in_all, size), x.dtype), np.empty((rows_in_all, size), x.dtype)
-    part = np.empty((len(h_0), size), x.dtype)
+    # The three gates that are sigmoids stand together.
+    weight_ih, weight_hh, bias_ih, bias_hh = (
+        None if w is None else np.concatenate([w[: 2 * size] * 0.5, w[3 * size :] * 0.5, w[2 * size : 3 * size]])
+        for w in (weight_ih, weight_hh, bias_ih, bias_hh)
+    )
+    part = _input_part(x, weight_ih, bias_ih, bias_hh)
+    recurrent = _by_gate(weight_hh)
+    output, kept = np.empty((len(part), size), x.dtype), np.empty(5 * size * len(part), x.dtype)
     h, c = h_0, c_0
     for rows, n in recurrent_steps(x.shape[:-1], options):
-        a, new_c, new_h = gates[:, rows], cells[rows], output[rows]
-        a += xp.matmul(h[:n], recurrent).reshape(n, 4, size).swapaxes(0, 1)
+        block = _block(kept, rows, 5, size)
+        a, sigmoids, (i, f, o, g, new_c), new_h = block[:4], block[:3], block, output[rows]
+        np.add(xp.matmul(h[:n], recurrent), _gates(part, rows, 4), out=a)
         np.tanh(a, out=a)
-        a *= scale
-        a += shift
-        np.multiply(a[1], c[:n], out=new_c)
-        new_c += np.multiply(a[0], a[2], out=part[:n])
-        np.tanh(new_c, out=part[:n])
-        np.multiply(a[3], part[:n], out=new_h)
+        sigmoids *= 0.5
+        sigmoids += 0.5
+        np.multiply(f, c[:n], out=new_c)
+        new_c += np.multiply(i, g, out=new_h)
+        np.tanh(new_c, out=new_h)
+        new_h *= o
         h, c = replace_first(xp, h, new_h), replace_first(xp, c, new_c)
-    by_row = gates.swapaxes(0, 1).reshape(rows_in_all, 4 * size)
-    return Lstm(output.reshape(*x.shape[:-1], size), h.copy(), c.copy()), cells, by_row
+    return Lstm(_result(output, x), h.copy(), c.copy()), kept
 
 
 def lstm_backward(
@@ -66,52 +147,58 @@ def lstm_backward(
     c_0: Array,
     weight_ih: Array,
     weight_hh: Array,
+    bias_ih: Array | None,
+    bias_hh: Array | None,
     output: Array,
-    cells: Array,
-    gates: Array,
+    kept: Array | None,
     output_grad: Array,
     h_n_grad: Array,
     c_n_grad: Array,
     options: RecurrentOptions,
     needs: tuple[bool, ...] = (True,) * 7,
 ) -> LstmBackward:
+    inputs = x, h_0, c_0, weight_ih, weight_hh, bias_ih, bias_hh
     if x.dtype == _HALF:
-        return Backend.lstm_backward(
-            *(x, h_0, c_0, weight_ih, weight_hh, output, cells, gates, output_grad, h_n_grad, c_n_grad), options, needs
-        )
-    lead, size = x.shape[:-1], h_0.shape[1]
-    grads = np.empty_like(gates)
-    # Gate after gate, as in the forward.
-    i, f, g, o = gates = _by_gate(gates)
-    tanh_c = np.tanh(cells)
-    slopes = gates * gates
-    of_i, of_f, of_g, of_o = np.subtract(gates, slopes, out=slopes)
-    of_i *= g
-    of_f *= states_before(xp, lead, options, c_0, cells)
-    np.multiply(g, g, out=of_g)
-    np.subtract(1.0, of_g, out=of_g)
-    of_g *= i
-    of_o *= tanh_c
-    through_h = np.multiply(tanh_c, tanh_c, out=tanh_c)
-    np.subtract(1.0, through_h, out=through_h)
-    through_h *= o
-    by_row = slopes.swapaxes(0, 1)
-    arriving = output_grad.reshape(cells.shape)
+        return Backend.lstm_backward(*inputs, output, kept, output_grad, h_n_grad, c_n_grad, options, needs)
+    kept = kept if _is_ours(kept, x) else lstm(*inputs, options)[1]
+    lead, size, arriving = x.shape[:-1], h_0.shape[1], _rows(output_grad)
+    grads = np.empty((len(arriving), 4 * size), x.dtype)
+    back = _blocks(weight_hh, len(h_0))
     d_h, d_c = h_n_grad, c_n_grad
-    for rows, n in reversed(recurrent_steps(lead, options)):
-        grad = grads[rows]
+    steps = recurrent_steps(lead, options)
+    for place in reversed(range(len(steps))):
+        rows, n = steps[place]
+        block = _block(kept, rows, 5, size)
+        earlier = _block(kept, steps[place - 1].rows, 5, size)[4] if place else c_0
+        sigmoids, (i, f, o, g, c) = block[:3], block
+        of_i_f, (_, _, of_g, of_o) = _gates(grads, rows, 4)[:2], _gates(grads, rows, 4)
         of_h = arriving[rows] + d_h[:n]
-        of_c = of_h * through_h[rows]
+        slopes = sigmoids * sigmoids
+        np.subtract(sigmoids, slopes, out=slopes)
+        slopes[0] *= g
+        slopes[1] *= _before(c_0, earlier, n)
+        through = np.tanh(c)
+        slopes[2] *= through
+        np.multiply(slopes[2], of_h, out=of_o)
+        through *= through
+        np.subtract(1, through, out=through)
+        through *= o
+        of_c = np.multiply(through, of_h, out=of_h)
         of_c += d_c[:n]
-        by_gate = grad.reshape(n, 4, size)
-        np.multiply(by_row[rows, :3], of_c[:, None], out=by_gate[:, :3])
-        np.multiply(of_o[rows], of_h, out=by_gate[:, 3])
-        d_h = replace_first(xp, d_h, xp.matmul(grad, weight_hh))
-        of_c *= f[rows]
+        np.multiply(slopes[:2], of_c, out=of_i_f)
+        slope = np.multiply(g, g, out=through)
+        np.subtract(1, slope, out=slope)
+        slope *= i
+        np.multiply(slope, of_c, out=of_g)
+        of_c *= f
         d_c = replace_first(xp, d_c, of_c)
-    before = states_before(xp, lead, options, h_0, output.reshape(cells.shape)) if needs[4] else None
-    x_grad, *of_weights = input_gradients(xp, x, weight_ih, before, grads, grads, (needs[0], *needs[3:]))
-    return LstmBackward(x_grad, d_h if needs[1] else None, d_c if needs[2] else None, *of_weights)
+        d_h = replace_first(xp, d_h, _product(grads[rows], back))
+    before = states_before(xp, lead, options, h_0, _rows(output)) if needs[4] else None
+    x_grad, *of_weights = _input_gradients(x, weight_ih, before, grads, grads, (needs[0], *needs[3:]))
+    return LstmBackward(x_grad, d_h.copy() if needs[1] else None, d_c.copy() if needs[2] else None, *of_weights)
+
+
+# ---------------------------------------------------------------- gru
 
 
 def gru(
@@ -122,38 +209,41 @@ def gru(
     bias_ih: Array | None,
     bias_hh: Array | None,
     options: RecurrentOptions,
-) -> tuple[Recurrent, Array, Array]:
-    check_arrays("gru", 3, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
+) -> tuple[Recurrent, Array]:
+    """What is kept is, for each step in the order of the rows, r, z, n and W_hn h + b_hn [4, n, d_hidden]."""
     if x.dtype == _HALF:
         return Backend.gru(x, h_0, weight_ih, weight_hh, bias_ih, bias_hh, options)
+    check_arrays("gru", 3, x, {"h_0": h_0}, weight_ih, weight_hh, bias_ih, bias_hh, options)
     size = h_0.shape[1]
-    scale = np.full(3 * size, 0.5, x.dtype)
-    scale[2 * size :] = 1.0
-    gates = _input_part(x, weight_ih, scale, bias_ih)
-    recurrent = np.ascontiguousarray((weight_hh * scale[:, None]).T)  # a third faster to multiply with
-    bias = None if bias_hh is None else bias_hh * scale
-    rows_in_all = len(gates)
-    output, hidden = np.empty((rows_in_all, size), x.dtype), np.empty((rows_in_all, size), x.dtype)
-    part = np.empty((len(h_0), size), x.dtype)
+    weight_ih, weight_hh, bias_ih, bias_hh = (
+        None if w is None else np.concatenate([w[: 2 * size] * 0.5, w[2 * size :]])
+        for w in (weight_ih, weight_hh, bias_ih, bias_hh)
+    )
+    # That of n in the part of the state is multiplied with r too.
+    bias = np.zeros(size, x.dtype) if bias_hh is None else bias_hh[2 * size :].copy()
+    if bias_hh is not None:
+        bias_hh[2 * size :] = 0
+    part = _input_part(x, weight_ih, bias_ih, bias_hh)
+    recurrent = _by_gate(weight_hh)
+    output, kept = np.empty((len(part), size), x.dtype), np.empty(4 * size * len(part), x.dtype)
     h = h_0
     for rows, n in recurrent_steps(x.shape[:-1], options):
-        from_h = xp.matmul(h[:n], recurrent)
-        if bias is not None:
-            from_h += bias
-        a, new_h = gates[rows], output[rows]
-        r_z, a_n, of_n = a[:, : 2 * size], a[:, 2 * size :], hidden[rows]
-        of_n[...] = from_h[:, 2 * size :]
-        r_z += from_h[:, : 2 * size]
-        np.tanh(r_z, out=r_z)
-        r_z *= 0.5
-        r_z += 0.5
-        a_n += np.multiply(a[:, :size], of_n, out=part[:n])
-        np.tanh(a_n, out=a_n)
-        np.subtract(h[:n], a_n, out=new_h)
-        new_h *= a[:, size : 2 * size]
-        new_h += a_n
+        block = _block(kept, rows, 4, size)
+        sigmoids, (r, z, new, hidden), new_h = block[:2], block, output[rows]
+        from_h, from_x = xp.matmul(h[:n], recurrent), _gates(part, rows, 3)
+        np.add(from_h[:2], from_x[:2], out=sigmoids)
+        np.tanh(sigmoids, out=sigmoids)
+        sigmoids *= 0.5
+        sigmoids += 0.5
+        np.add(from_h[2], bias, out=hidden)
+        np.multiply(r, hidden, out=new)
+        new += from_x[2]
+        np.tanh(new, out=new)
+        np.subtract(h[:n], new, out=new_h)
+        new_h *= z
+        new_h += new
         h = replace_first(xp, h, new_h)
-    return Recurrent(output.reshape(*x.shape[:-1], size), h.copy()), gates, hidden
+    return Recurrent(_result(output, x), h.copy()), kept
 
 
 def gru_backward(
@@ -161,59 +251,136 @@ def gru_backward(
     h_0: Array,
     weight_ih: Array,
     weight_hh: Array,
+    bias_ih: Array | None,
+    bias_hh: Array | None,
     output: Array,
-    gates: Array,
-    hidden: Array,
+    kept: Array | None,
     output_grad: Array,
     h_n_grad: Array,
     options: RecurrentOptions,
     needs: tuple[bool, ...] = (True,) * 6,
 ) -> RecurrentBackward:
+    inputs = x, h_0, weight_ih, weight_hh, bias_ih, bias_hh
     if x.dtype == _HALF:
-        return Backend.gru_backward(
-            *(x, h_0, weight_ih, weight_hh, output, gates, hidden, output_grad, h_n_grad), options, needs
-        )
-    lead, size = x.shape[:-1], h_0.shape[1]
-    r, z, n_gate = (gates[:, k * size : (k + 1) * size] for k in range(3))
-    before = states_before(xp, lead, options, h_0, output.reshape(hidden.shape))
-    # In the order of the default: of n in the part of the input, of r, of z, of n in the part of the state.
-    grads = np.empty((len(gates), 4 * size), x.dtype)
-    of_n, of_r, of_z, of_hidden = (grads[:, k * size : (k + 1) * size] for k in range(4))
-    np.multiply(n_gate, n_gate, out=of_n)
-    np.subtract(1.0, of_n, out=of_n)
-    np.subtract(1.0, z, out=of_z)
-    of_n *= of_z
-    of_z *= z
-    of_z *= before - n_gate
-    np.multiply(of_n, r, out=of_hidden)
-    np.subtract(1.0, r, out=of_r)
-    of_r *= of_hidden
-    of_r *= hidden
-    arriving = output_grad.reshape(hidden.shape)
+        return Backend.gru_backward(*inputs, output, kept, output_grad, h_n_grad, options, needs)
+    kept = kept if _is_ours(kept, x) else gru(*inputs, options)[1]
+    lead, size, arriving = x.shape[:-1], h_0.shape[1], _rows(output_grad)
+    before = states_before(xp, lead, options, h_0, _rows(output))
+    # Of n in the part of the input, of r, of z, and of n in the part of the state: three for either weight.
+    grads = np.empty((len(arriving), 4 * size), x.dtype)
+    of_x, of_state = grads[:, : 3 * size], grads[:, size:]
+    back = _blocks(weight_hh, len(h_0))
     d = h_n_grad
     for rows, n in reversed(recurrent_steps(lead, options)):
-        grad = grads[rows]
+        r, z, new, hidden = _block(kept, rows, 4, size)
+        of_n, of_r, of_z, of_hidden = _gates(grads, rows, 4)
         of_h = arriving[rows] + d[:n]
-        by_gate = grad.reshape(n, 4, size)
-        by_gate *= of_h[:, None]
-        of_h *= z[rows]
-        of_h += xp.matmul(grad[:, size:], weight_hh)
+        rest = 1 - z
+        slope = new * new
+        np.subtract(1, slope, out=slope)
+        slope *= rest
+        np.multiply(slope, of_h, out=of_n)
+        np.multiply(of_n, r, out=of_hidden)
+        rest *= z
+        rest *= of_h
+        np.multiply(np.subtract(before[rows], new, out=slope), rest, out=of_z)
+        np.subtract(1, r, out=rest)
+        rest *= hidden
+        np.multiply(rest, of_hidden, out=of_r)
+        of_h *= z
+        of_h += _product(of_state[rows], back)
         d = replace_first(xp, d, of_h)
-    of_x = np.concatenate([grads[:, size : 3 * size], of_n], axis=1)
-    x_grad, *of_weights = input_gradients(xp, x, weight_ih, before, of_x, grads[:, size:], (needs[0], *needs[2:]))
-    return RecurrentBackward(x_grad, d if needs[1] else None, *of_weights)
+    # The gradient of n comes first: so does its part of the weight, and of what is made of it.
+    x_grad, of_ih, of_hh, of_bias_ih, of_bias_hh = _input_gradients(
+        x, np.roll(weight_ih, size, 0), before, of_x, of_state, (needs[0], *needs[2:])
+    )
+    of_ih, of_bias_ih = (None if g is None else np.roll(g, -size, 0) for g in (of_ih, of_bias_ih))
+    return RecurrentBackward(x_grad, d.copy() if needs[1] else None, of_ih, of_hh, of_bias_ih, of_bias_hh)
 
 
-def _input_part(x: Array, weight_ih: Array, scale: Array, *biases: Array | None) -> Array:
-    """What the gates of all steps get from x and the biases, times `scale`: a new array [rows, gates d_hidden]."""
-    rows = x.reshape(int(np.prod(x.shape[:-1])), x.shape[-1])
-    part = xp.matmul(rows, (weight_ih * scale[:, None]).T)
-    for bias in biases:
+# ---------------------------------------------------------------- products
+
+
+def _input_part(x: Array, weight_ih: Array, bias_ih: Array | None, bias_hh: Array | None) -> Array:
+    """What the gates of all steps get from x and the biases: a new array [rows, gates d_hidden]."""
+    *lead, d = x.shape
+    # The biases are the weights of one more feature, which is always 1.
+    rows, weight = np.empty((prod(lead), d + 1), x.dtype), np.zeros((d + 1, len(weight_ih)), x.dtype)
+    rows[:, :d], rows[:, d], weight[:d] = _rows(x), 1, weight_ih.T
+    for bias in (bias_ih, bias_hh):
         if bias is not None:
-            part += bias * scale
-    return part
+            weight[d] += bias
+    return xp.matmul(rows, weight)
 
 
-def _by_gate(gates: Array) -> Array:
-    """gates [rows, 4 d_hidden] -> [4, rows, d_hidden], a copy"""
-    return np.ascontiguousarray(gates.reshape(len(gates), 4, gates.shape[1] // 4).swapaxes(0, 1))
+def _by_gate(weight: Array) -> Array:
+    """weight [gates d_hidden, d] as [gates, d, d_hidden], a copy"""
+    size = weight.shape[1]
+    return np.ascontiguousarray(weight.reshape(-1, size, size).swapaxes(1, 2))
+
+
+def _blocks(weight: Array, n: int) -> Array:
+    """The columns of weight [k, m] as [blocks, k, m / blocks], a copy: blocks that are small products with n rows."""
+    k, m = weight.shape
+    width = m
+    while n * k * width > SMALL and width % 2 == 0:
+        width //= 2
+    if width < NARROW:
+        width = m
+    return np.ascontiguousarray(weight.reshape(k, m // width, width).swapaxes(0, 1))
+
+
+def _product(x: Array, blocks: Array) -> Array:
+    """x [n, k] times a weight in blocks -> [n, m]"""
+    if len(x) * blocks[0].size > SMALL:
+        return xp.matmul(x, blocks[0])
+    count, _, width = blocks.shape
+    out = np.empty((len(x), count * width), x.dtype)
+    np.matmul(x, blocks, out=out.reshape(len(x), count, width).swapaxes(0, 1))
+    return out
+
+
+def _input_gradients(
+    x: Array, weight_ih: Array, before: Array | None, of_x: Array, of_state: Array, needs: tuple[bool, ...]
+) -> tuple[Array | None, ...]:
+    """As `input_gradients`; but those of biases are products with 1, which are quicker sums."""
+    found = input_gradients(xp, x, weight_ih, before, of_x, of_state, (*needs[:3], False, False))
+    ones = np.ones(len(of_x), x.dtype)
+    biases = [xp.matmul(ones, grads) if needed else None for grads, needed in ((of_x, needs[3]), (of_state, needs[4]))]
+    return (*found[:3], *biases)
+
+
+# ---------------------------------------------------------------- where things are
+
+
+def _rows(x: Array) -> Array:
+    """x [..., d] as [rows, d]"""
+    return x.reshape(prod(x.shape[:-1]), x.shape[-1])
+
+
+def _result(rows: Array, x: Array) -> Array:
+    """The rows of the output in the shape that goes with x."""
+    return rows.reshape(*x.shape[:-1], rows.shape[1])
+
+
+def _gates(array: Array, rows: slice, count: int) -> Array:
+    """Rows of an array [rows, count d_hidden] as [count, n, d_hidden]"""
+    part = array[rows]
+    return part.reshape(len(part), count, part.shape[1] // count).swapaxes(0, 1)
+
+
+def _block(kept: Array, rows: slice, count: int, size: int) -> Array:
+    """What was kept of the step whose rows these are: [count, n, d_hidden]"""
+    height = count * size
+    return kept[height * rows.start : height * rows.stop].reshape(count, rows.stop - rows.start, size)
+
+
+def _is_ours(kept: Array | None, x: Array) -> bool:
+    """Whether one of these kernels kept it: a workspace of oneDNN's nobody else can read."""
+    return kept is not None and kept.dtype == x.dtype
+
+
+def _before(initial: Array, earlier: Array, n: int) -> Array:
+    """The state of n sequences before a step, from that before the first step and that after the step before."""
+    known = len(earlier)
+    return earlier[:n] if n <= known else np.concatenate([earlier, initial[known:n]])

@@ -6,7 +6,7 @@ other dtypes, odd layouts, and what it has only a slow reference implementation 
 
 Rooms: `table` lists the kernels and `thresholds` from what size on they pay; `gate` puts them before NumPy's; `library`
 finds and loads; `memory` describes arrays; `plan` makes, caches and runs; `room` is what each thread has of its own;
-`threads` counts threads. One file a family of kernels has the rest.
+`threads` counts threads; `helpers` are threads of our own, for work in parts. The rest: one file a family of kernels.
 
 How to add a kernel
 -------------------

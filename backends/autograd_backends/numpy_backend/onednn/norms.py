@@ -1,8 +1,10 @@
 """Layer norm, and batch norm.
 
-oneDNN's batch norm of arrays in order, [N, C, ...], is slow. Sums over planes, of NumPy and BLAS, and one pass of
-oneDNN from x to the output take a third of its time, or less. The sums are of what is not centred, and leave to NumPy's
-kernels what lies too far from 0 for that.
+oneDNN's batch norm of arrays in order, [N, C, ...], is slow. Its layer norm takes each plane of a channel as a row:
+that gives the means and variances of planes, of which those of channels are made, and planes that have been brought to
+mean 0 and variance 1, from which to the output it is one step. Where planes are small, and on the way back, NumPy and
+BLAS add up, and one pass does the rest. Those sums are of what is not centred: what lies too far from 0 for that is
+left to NumPy's kernels.
 """
 
 from __future__ import annotations
@@ -106,6 +108,8 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     n, channels = x.shape[:2]
     if x.ndim == 2 or not x.size or not x.flags.c_contiguous:
         return None
+    if x.size > LONG * n * channels:
+        return _batch_norm_by_rows(x, gamma, beta, epsilon)
     planes, count = x.reshape(n, channels, -1), x.size // channels
     mean = sums(planes).sum(0) / count
     variance = np.maximum(sums_of_products(planes, planes).sum(0) / count - mean * mean, 0)
@@ -122,6 +126,33 @@ def batch_norm_train(x: Array, gamma: Array | None, beta: Array | None, epsilon:
     if not run(scale_and_shift, None, to, of, scale, shift):
         return None
     return BatchNormTrain(out, mean.astype(FLOAT32), variance.astype(FLOAT32))
+
+
+def _batch_norm_by_rows(x: Array, gamma: Array | None, beta: Array | None, epsilon: float) -> BatchNormTrain | None:
+    n, channels = x.shape[:2]
+    rows = x.reshape(n * channels, -1)
+    out = empty(rows.shape, FLOAT32)
+    means, variances = np.empty((2, n, channels), FLOAT32)
+    if not run(_forward, (epsilon, False, False), out, means.reshape(-1, 1), variances.reshape(-1, 1), rows):
+        return None
+    # The mean of the planes' variances, and the variance of their means: of few numbers, so in double precision.
+    wide = means.astype(np.float64)
+    mean = wide.mean(0)
+    variance = (variances + (wide - mean) ** 2).mean(0)
+    scale = 1 / np.sqrt(variance + epsilon)
+    if not _is_near(means, scale):
+        return None
+    if gamma is not None:
+        scale *= gamma
+    factors = np.sqrt(variances.astype(np.float64) + epsilon) * scale
+    shifts = (wide - mean) * scale
+    if beta is not None:
+        shifts += beta
+    factors, shifts = np.stack([factors, shifts]).astype(FLOAT32).reshape(2, 1, -1, 1)
+    whole = out[None]
+    if not run(scale_and_shift, None, whole, whole, factors, shifts):
+        return None
+    return BatchNormTrain(out.reshape(x.shape), mean.astype(FLOAT32), variance.astype(FLOAT32))
 
 
 def batch_norm_train_backward(

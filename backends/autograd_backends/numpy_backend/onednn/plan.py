@@ -30,7 +30,7 @@ PostOp = tuple[Any, ...]
 _UNKNOWN: Any = object()
 
 #: The most elements that a kernel of a few operations for each passes over on one thread.
-ALONE = 2**18
+ALONE = 2**16
 
 
 class _Argument(ctypes.Structure):

@@ -68,6 +68,20 @@ def _averages(rank: int) -> dict[str, Kernel]:
     }
 
 
+def _recurrent(name: str, states: tuple[str, ...]) -> dict[str, Kernel]:
+    """A recurrent network: its work is counted in multiplications by weights of the state, of one sequence."""
+    inputs = f"x, {', '.join(states)}, weight_ih, weight_hh, bias_ih, bias_hh"
+    grads = ", ".join(f"{state[0]}_n_grad" for state in states)
+    work = "(x.shape or ZERO)[0] * weight_hh.size"
+    return {
+        name: Kernel(f"recurrent:{name}", f"{inputs}, options", work),
+        f"{name}_backward": Kernel(
+            *(f"recurrent:{name}_backward", f"{inputs}, output, kept, output_grad, {grads}, options, needs", work),
+            defaults=((True,) * (len(states) + 5),),
+        ),
+    }
+
+
 #: Of many small products NumPy does each without a second thread, and loses little by it.
 _MATMUL = "x.size * (y.shape or ZERO)[-1] // (4 if y.ndim > 2 else 1)"
 
@@ -89,6 +103,18 @@ KERNELS = {
     "sigmoid_backward": Kernel("pointwise:sigmoid_backward", "output, output_grad", "output.size"),
     "silu": Kernel("pointwise:silu", "x", "x.size"),
     "silu_backward": Kernel("pointwise:silu_backward", "x, output_grad", "x.size"),
+    "attention": Kernel(
+        *("attention:attention", "query, key, value, mask, attn_bias, options, blocks", "query.size"),
+        passed="query, key, value, mask, attn_bias, options",
+        defaults=(None,),
+    ),
+    "attention_backward": Kernel(
+        "attention:attention_backward",
+        "query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs, blocks",
+        "query.size",
+        passed="query, key, value, mask, attn_bias, output, log_sum, output_grad, options, needs",
+        defaults=((True,) * 4, None),
+    ),
     "gelu": Kernel("pointwise:gelu", "x, approximate", "x.size"),
     "gelu_backward": Kernel("pointwise:gelu_backward", "x, output_grad, approximate", "x.size"),
     "softmax": Kernel("softmaxes:softmax", "x, axis", "x.size"),
@@ -128,6 +154,8 @@ KERNELS = {
         "x_shape, values, cells, kernel_size, stride, padding, dilation, ceil_mode",
         *("values.size", "", "values"),
     ),
+    **_recurrent("lstm", ("h_0", "c_0")),
+    **_recurrent("gru", ("h_0",)),
     **_convolutions(1),
     **_convolutions(2),
     **_convolutions(3),

@@ -23,6 +23,8 @@ LEAST = {
     "sigmoid_backward": 32_768,
     "silu": 4_096,
     "silu_backward": 4_096,
+    "attention": 2_048,
+    "attention_backward": 2_048,
     "gelu": 2_048,
     "gelu_backward": 2_048,
     "softmax": 4_096,
@@ -41,6 +43,8 @@ LEAST = {
     "group_norm_backward": 32_768,
     "interpolate": 4_096,
     "interpolate_backward": 16_384,
+    **dict.fromkeys(("lstm", "lstm_backward", "gru", "gru_backward"), 2_048),
+    **{f"max_pool{rank}d_with_indices": 2_048 for rank in (1, 2, 3)},
     **{
         f"{name}{rank}d{direction}": SOME
         for name in ("conv", "conv_transpose")
