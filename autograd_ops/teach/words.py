@@ -62,7 +62,13 @@ def array_in_full(array: Any, characters: int = 60) -> str:
     if array.ndim == 0:
         return number(array.item())
     return np.array2string(
-        np.asarray(array), precision=4, threshold=60, edgeitems=3, max_line_width=characters, separator=", "
+        np.asarray(array),
+        precision=4,
+        threshold=60,
+        edgeitems=3,
+        max_line_width=characters,
+        separator=", ",
+        floatmode="maxprec_equal",
     )
 
 
