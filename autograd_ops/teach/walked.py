@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,10 @@ class Walked:
     hooked: bool = False
 
 
+#: Tapes share leaves: two looks at once would take each other's changes for what was there before.
+_one_at_a_time = threading.RLock()
+
+
 def walk_and_look(root: Node, gradient: Any) -> Walked:
     """Walk back from `root`, to which `gradient` arrives, and leave everything as it was.
 
@@ -71,19 +76,20 @@ def walk_and_look(root: Node, gradient: Any) -> Walked:
         )
     leaves = [node for node in nodes if isinstance(node, Leaf)]
     visits: list[Visit] = []
-    hooks = [(node, node.hooks) for node in nodes]
-    inner = [(node, node.op) for node in nodes if hasattr(node, "op")]
-    try:
-        for node in nodes:
-            node.hooks = None
-        for node, op in inner:
-            node.op = _Noting(op, node, visits)
-        totals = walk([root], [gradient], retain_graph=True, create_graph=False, inputs=leaves)
-    finally:
-        for node, before in hooks:
-            node.hooks = before
-        for node, op in inner:
-            node.op = op
+    with _one_at_a_time:
+        hooks = [(node, node.hooks) for node in nodes]
+        inner = [(node, node.op) for node in nodes if hasattr(node, "op")]
+        try:
+            for node in nodes:
+                node.hooks = None
+            for node, op in inner:
+                node.op = _Noting(op, node, visits)
+            totals = walk([root], [gradient], retain_graph=True, create_graph=False, inputs=leaves)
+        finally:
+            for node, before in hooks:
+                node.hooks = before
+            for node, op in inner:
+                node.op = op
     return Walked(visits, totals, any(_is_users(hook) for _, before in hooks for hook in (before or {}).items()))
 
 

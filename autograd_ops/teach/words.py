@@ -26,33 +26,39 @@ __all__ = [
 #: As many columns does text take in a terminal.
 WIDTH = 100
 
-#: An array of as many elements is written out where there is little room.
-_FEW = 3
+#: An array of as many elements, in as many letters, is written out where there is little room.
+_FEW, _SHORT = 3, 30
 
 
 def number(value: Any) -> str:
     """A number, to four significant digits."""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
-    return "NaN" if value != value else f"{value:.4g}"
+    return "NaN" if value != value else f"{value + 0:.4g}"  # without the sign of -0
 
 
 def array_in_words(array: Any, shape: Sequence[int]) -> str:
     """The elements of an array where they are few, or else its shape; `array` may be ``None``."""
-    if array is None or array.size > _FEW or array.ndim > 1 or array.size == 0:
-        return shape_in_words(shape)
-    if array.ndim == 0:
-        return number(array.item())
-    return f"[{', '.join(number(item) for item in array.tolist())}]"
+    return _elements(array) or shape_in_words(shape)
 
 
 def gradient_in_words(array: Any) -> str:
     """The elements of a gradient where they are few, or else its Euclidean norm; empty for ``None``."""
     if array is None or array.size == 0:
         return ""
-    if array.size <= _FEW and array.ndim <= 1:
-        return array_in_words(array, array.shape)
-    return f"norm {number(np.linalg.norm(np.asarray(array, dtype=np.complex128).reshape(-1)).item())}"
+    return (
+        _elements(array) or f"norm {number(np.linalg.norm(np.asarray(array, dtype=np.complex128).reshape(-1)).item())}"
+    )
+
+
+def _elements(array: Any) -> str:
+    """The elements of an array where they are few and short; empty otherwise."""
+    if array is None or array.size > _FEW or array.ndim > 1 or array.size == 0:
+        return ""
+    if array.ndim == 0:
+        return number(array.item())
+    text = f"[{', '.join(number(item) for item in array.tolist())}]"
+    return text if len(text) <= _SHORT else ""
 
 
 def array_in_full(array: Any, characters: int = 60) -> str:

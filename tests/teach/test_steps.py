@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -176,3 +177,21 @@ def test_hooks_are_not_called_and_it_says_so():
     assert "note: your hooks are not called here" in steps.text()
     assert "your hooks are not called here" in teach.tape(loss).text()
     assert called == []
+
+
+def test_looks_from_several_threads_do_not_disturb_each_other():
+    shared = [ag.tensor(float(i), requires_grad=True) for i in range(50)]
+    hooks = [leaf.register_hook(lambda g: g) for leaf in shared]
+    losses = [ag.stack(shared).sum() * k for k in range(4)]
+
+    def look(loss):
+        for _ in range(40):
+            teach.backward_steps(loss)
+
+    threads = [threading.Thread(target=look, args=(loss,)) for loss in losses]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(leaf.node.hooks for leaf in shared)
+    assert hooks
