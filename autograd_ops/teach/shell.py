@@ -24,7 +24,7 @@ def draws_html() -> bool:
 
 def place_in_words(line: Line) -> str:
     """Where a line is: its number, and before it the name of the file without folders, or of the notebook's cell."""
-    compiler = getattr(running_shell(), "compile", None)
+    compiler: Any = getattr(running_shell(), "compile", None)
     cell = compiler.format_code_name(line.file) if hasattr(compiler, "format_code_name") else None
     file = line.file.replace("\\", "/").rpartition("/")[2] if cell is None else " ".join(cell)
     return f"{file}, line {line.number}"
