@@ -8,10 +8,10 @@ Nothing here draws, and nothing that draws looks at a node.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Any
 
 import numpy as np
@@ -213,43 +213,55 @@ def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True,
     found = _Found({}, {}) if walked is None else _found(walked)
     leaves = {node.seq: node.ref() for node in nodes if isinstance(node, Leaf)}
     of_leaves = {id(leaf.array) for leaf in leaves.values() if leaf is not None}
-    all_boxes: dict[int, Box] = {}
+    boxes: dict[int, Box] = {}
     for node in nodes:
         box = _leaf(node, all_seen) if isinstance(node, Leaf) else _op(node, all_seen[node.seq], of_leaves)
         box.name = names.nodes.get(node.seq, "")
         gradient = found.arrived.get(node.seq)
         box.gradient = box.gradient if gradient is None else to_host(gradient)
-        all_boxes[node.seq] = box
-    boxes: dict[int, Box] = {}
+        boxes[node.seq] = box
     edges: list[Edge] = []
     constants = _Constants(names)
     for node in nodes:
-        if isinstance(node, Leaf):
-            continue  # it comes with the op that uses it first
-        seen = all_seen[node.seq]
-        incoming = _edges(node, found.sent.get(node.seq, ()))
-        if seen is not None:
-            values = _values(node, seen)
-            for edge in incoming:
-                source = all_boxes[edge.source]
-                if source.kind == "leaf" and source.value is None:
-                    source.value, source.line = to_host(values.get(edge.input)), seen.line
-            for box, name in constants.of(node, seen):
-                all_boxes[box.seq] = box
-                incoming.append(Edge(box.seq, node.seq, name))
-            places = {name: place for place, name in enumerate(values)}
-            incoming.sort(key=lambda edge: places.get(edge.input, len(places)))
-        for edge in incoming:
-            boxes.setdefault(edge.source, all_boxes[edge.source])
-        boxes[node.seq] = all_boxes[node.seq]
-        edges += incoming
-    boxes.setdefault(_main(root).seq, all_boxes[_main(root).seq])
+        if not isinstance(node, Leaf):
+            edges += _incoming(node, all_seen[node.seq], found.sent.get(node.seq, ()), boxes, constants)
     for seq, leaf in leaves.items():
         if leaf is not None and boxes[seq].value is None:
             boxes[seq].value = copied(leaf.array)
-    graph = Graph(boxes, edges, _main(root).seq, watched, notes)
+    last = _main(root).seq
+    graph = Graph(_in_order(boxes, edges, last), edges, last, watched, notes)
     _complete(graph)
     return graph
+
+
+def _incoming(
+    node: Node, seen: Seen | None, sent: Sequence[Any], boxes: dict[int, Box], constants: _Constants
+) -> list[Edge]:
+    """The edges into an op; what was seen there gives leaves their values, and adds constants to `boxes`."""
+    edges = _edges(node, sent)
+    if seen is None:
+        return edges
+    values = _values(node, seen)
+    for edge in edges:
+        source = boxes[edge.source]
+        if source.kind == "leaf" and source.value is None:
+            source.value, source.line = to_host(values.get(edge.input)), seen.line
+    for box, name in constants.of(node, seen):
+        boxes[box.seq] = box
+        edges.append(Edge(box.seq, node.seq, name))
+    places = {name: place for place, name in enumerate(values)}
+    return sorted(edges, key=lambda edge: places.get(edge.input, len(places)))
+
+
+def _in_order(boxes: Mapping[int, Box], edges: Iterable[Edge], last: int) -> dict[int, Box]:
+    """The boxes: ops in the order of recording, before each the leaves and constants that it is the first to use."""
+    ordered: dict[int, Box] = {}
+    for target, incoming in groupby(edges, key=lambda edge: edge.target):
+        for edge in incoming:
+            ordered.setdefault(edge.source, boxes[edge.source])
+        ordered[target] = boxes[target]
+    ordered.setdefault(last, boxes[last])
+    return ordered
 
 
 _HOW_TO_WATCH = "record inside `with teach.watch():` to see values, constants, modules and source lines"

@@ -95,12 +95,13 @@ def views_of(graph: Graph, fold: bool) -> list[View]:
     outermost = {chain[0] for chain in chains.values() if chain}
     if len(outermost) == 1:  # a box around everything would only hide it
         chains = {seq: chain[1:] for seq, chain in chains.items()}
-    parts: dict[Call | None, _Part] = {None: _Part(0, 0, list(graph), list(graph.edges))}
+    parts: dict[Call | None, _Part] = {None: _Part(0, 0, boxes=list(graph), edges=graph.edges)}
     for box in graph:
         for depth, call in enumerate(chains[box.seq], 1):
             if call not in parts:
                 parts[call] = _Part(len(parts), depth)
             parts[call].boxes.append(box)
+            parts[call].ops += box.kind == "op"
     for edge in graph.edges:
         for call in dict.fromkeys((*chains[edge.source], *chains[edge.target])):
             parts[call].edges.append(edge)
@@ -117,21 +118,19 @@ class _Part:
         The number of the view.
     depth
         How many calls it is in, with that which it is the inside of.
+    ops
+        How many ops lie inside.
     boxes
-        Those of the tape that lie inside.
+        Those of the tape that do.
     edges
         Those that have an end inside, or both.
     """
 
     number: int
     depth: int
+    ops: int = 0
     boxes: list[Box] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
-
-    @property
-    def ops(self) -> int:
-        """How many ops are inside."""
-        return sum(box.kind == "op" for box in self.boxes)
 
 
 def _view(
@@ -157,7 +156,8 @@ def _view(
     inner: dict[Key, Item] = {}
     targets: dict[Key, Item] = {}
     for box in part.boxes:
-        inner.setdefault(item(box).key, item(box))
+        inside = item(box)
+        inner.setdefault(inside.key, inside)
     for edge in part.edges:
         source, target = item(graph.boxes[edge.source]), item(graph.boxes[edge.target])
         if source.outside:
