@@ -34,8 +34,10 @@ def stepper(graph: Graph, steps: Sequence[BackwardStep], leaves: Mapping[str, An
         f'<section class="step" data-step="{i}"{"" if i == 0 else " hidden"}>{panel}</section>'
         for i, panel in enumerate(panels)
     )
-    picture = ""
-    if len(graph) <= _DRAWN_TO:
+    picture, notes = "", list(graph.notes)
+    if len(graph) > _DRAWN_TO:
+        notes.append(f"a tape of more than {_DRAWN_TO} boxes is not drawn beside its steps: teach.tape draws it")
+    else:
         (view,) = views_of(graph, fold=False)
         picture = f'<div class="scroll">{draw(graph, view)}</div>'
     numbers = {id(edge): i for i, edge in enumerate(graph.edges)}
@@ -47,7 +49,7 @@ def stepper(graph: Graph, steps: Sequence[BackwardStep], leaves: Mapping[str, An
         f'<button class="next">next &rsaquo;</button><input type="range" min="0" max="{last}" value="0" '
         f'aria-label="step"><span class="beside count" aria-live="polite">step 1 of {len(steps)}</span></div>'
         f'<div class="both">{picture}<div class="steps">{shown}</div></div>'
-        f"{notes_drawn(graph.notes)}"
+        f"{notes_drawn(notes)}"
         f'<script type="application/json" class="course">{json.dumps(course)}</script>'
     )
     return framed(body, "stepper", _SCRIPT)

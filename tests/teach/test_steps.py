@@ -161,6 +161,7 @@ def test_a_large_tape_is_not_drawn_beside():
         y = y.sin()
     page = teach.backward_steps(y).html()
     assert "<svg" not in page
+    assert "is not drawn beside its steps: teach.tape draws it" in page
     assert page.count('class="step"') == 301
 
 
