@@ -16,6 +16,7 @@ from ..tensor import Tensor
 from ..user_line import Line, user_frame
 from .double_where import double_where
 from .graph import Box, Edge, Graph, graph_of, to_host
+from .look import SOFT
 from .names import names_in
 from .remedies import Remedy, remedy_for
 from .shell import line_in_words
@@ -175,9 +176,15 @@ class NanExplanation(Shown):
         rows = "".join(f"<tr><th scope='row'>{escape(n)}</th><td>{escape(t)}</td></tr>" for n, t in self._rows())
         code = f"<pre class='code'>{escape(self.code)}</pre>" if self.code else ""
         kind = "good" if self.where == "nowhere" else "bad"
-        style = "<style>.ago.ago-nan th, .ago.ago-nan td { text-align: left; vertical-align: top; }"
-        style += ".ago.ago-nan .code { background: #f4f6f8; padding: 8px 10px; border-radius: 6px; }</style>"
-        return framed(f"{style}<h4 class='{kind}'>{escape(self.message)}</h4><table>{rows}</table>{code}", "nan")
+        return framed(
+            f"<style>{_STYLE}</style><h4 class='{kind}'>{escape(self.message)}</h4><table>{rows}</table>{code}", "nan"
+        )
+
+
+_STYLE = f"""
+.ago.ago-nan th, .ago.ago-nan td {{ text-align: left; vertical-align: top; }}
+.ago.ago-nan .code {{ background: {SOFT}; padding: 8px 10px; border-radius: 6px; }}
+"""
 
 
 # ---------------------------------------------------------------- forward

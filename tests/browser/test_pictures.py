@@ -77,6 +77,21 @@ def test_a_thousand_nodes(opened):
     looks_well(opened(tape))
 
 
+def test_wide_and_unrolled(opened):
+    leaves = [ag.tensor(float(i), requires_grad=True) for i in range(300)]
+    weight, inner = ag.ones(2, 2, requires_grad=True), ag.ones(2, 2, requires_grad=True)
+    with teach.watch():
+        wide = ag.stack(leaves).sum()
+        state = ag.zeros(2)
+        for i in range(40):
+            state = (weight @ state + inner @ ag.full((2,), float(i))).tanh()
+    for loss in (wide, state.sum()):
+        page = opened(teach.tape(loss, fold=False), 1200)
+        looks_well(page)
+        pane = page.locator(".view .scroll").bounding_box()
+        assert page.locator(".view svg").bounding_box()["width"] < 1.3 * pane["width"]
+
+
 def test_the_finder_of_overlaps_finds(opened, tmp_path):
     tape, _ = mlp_loss()
     page = opened(tape)
