@@ -20,7 +20,7 @@ def details(box: Box, graph: Graph) -> str:
     rows: list[tuple[str, str]] = []
     for edge in graph.into(box.seq):
         source = graph.boxes[edge.source]
-        made = source.name or (f"the output of {source.op}" if source.op else f"a {source.kind}")
+        made = source.called(edge.output) or (f"the output of {source.op}" if source.op else f"a {source.kind}")
         rows.append((edge.input, f"<code>{escape(made)}</code> {_shape(source, edge.output)}"))
     rows.append(("gives" if box.op else "shape", ", ".join(_shape(box, i) for i in range(len(box.shapes)))))
     rows.append(("value", _arrays(box.value, "value")))

@@ -72,6 +72,8 @@ class Box:
         The op's name; empty for the others.
     name
         What the user calls it, or the empty string.
+    outputs
+        What the user calls each output, where it has several.
     formula
         The derivative in one line, as the table of ops has it.
     shapes, dtypes
@@ -92,6 +94,7 @@ class Box:
     kind: str
     op: str = ""
     name: str = ""
+    outputs: tuple[str, ...] = ()
     formula: str = ""
     shapes: tuple[tuple[int, ...], ...] = ((),)
     dtypes: tuple[str, ...] = ("",)
@@ -106,6 +109,10 @@ class Box:
     def label(self) -> str:
         """What it is called in a picture: the op, or the user's name for a leaf or constant."""
         return self.op or self.name or self.kind
+
+    def called(self, output: int) -> str:
+        """What the user calls an output; the empty string if it has no name."""
+        return self.outputs[output] if output < len(self.outputs) else self.name
 
 
 @dataclass(eq=False, slots=True)
@@ -216,7 +223,7 @@ def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True,
     boxes: dict[int, Box] = {}
     for node in nodes:
         box = _leaf(node, all_seen) if isinstance(node, Leaf) else _op(node, all_seen[node.seq], of_leaves)
-        box.name = names.nodes.get(node.seq, "")
+        box.name, box.outputs = names.nodes.get(node.seq, ""), names.of_outputs(node)
         gradient = found.arrived.get(node.seq)
         box.gradient = box.gradient if gradient is None else to_host(gradient)
         boxes[node.seq] = box

@@ -18,6 +18,9 @@ from .words import (
 
 __all__ = ["listing"]
 
+#: In the place of the number of an output: all of them.
+_WHOLE = -1
+
 
 def listing(graph: Graph) -> str:
     """The tape as lines of no more than 100 columns."""
@@ -30,7 +33,13 @@ def listing(graph: Graph) -> str:
         "backward runs them from below"
     ]
     places = {box.seq: place for place, box in enumerate(ops, 1)}
-    named = {box.seq: box.name or (f"%{places[box.seq]}" if box.kind == "op" else _unnamed(box)) for box in graph}
+    named: dict[tuple[int, int], str] = {}
+    for box in graph:
+        made = f"%{places[box.seq]}" if box.kind == "op" else _unnamed(box)
+        named[box.seq, _WHOLE] = box.name or made
+        several = len(box.shapes) > 1
+        for output in range(len(box.shapes)):
+            named[box.seq, output] = box.called(output) or (f"{made}[{output}]" if several else made)
     inside: tuple[Call, ...] = ()
     for box in graph:
         if box.kind == "constant":
@@ -45,13 +54,13 @@ def listing(graph: Graph) -> str:
     return "\n".join([*lines, *(line for note in graph.notes for line in wrapped(f"note: {note}", indent="  "))])
 
 
-def _of_box(box: Box, graph: Graph, named: dict[int, str], indent: str) -> list[str]:
+def _of_box(box: Box, graph: Graph, named: dict[tuple[int, int], str], indent: str) -> list[str]:
     own = box.call.own if box.call is not None else str
     if box.kind == "leaf":
-        head = f"{indent}{own(named[box.seq]):<18} leaf"
+        head = f"{indent}{own(named[box.seq, _WHOLE]):<18} leaf"
     else:
-        arguments = ", ".join(f"{edge.input}={own(named[edge.source])}" for edge in graph.into(box.seq))
-        head = f"{indent}{named[box.seq]:<6} = {box.op}({arguments})"
+        arguments = ", ".join(f"{edge.input}={own(named[edge.source, edge.output])}" for edge in graph.into(box.seq))
+        head = f"{indent}{named[box.seq, _WHOLE]:<6} = {box.op}({arguments})"
     facts = []
     if len(box.shapes) == 1 and not isinstance(box.value, tuple):
         words = array_in_words(box.value, box.shapes[0])

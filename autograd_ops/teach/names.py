@@ -38,6 +38,18 @@ class Names:
     outputs: dict[int, str] = field(default_factory=dict)
     constants: dict[int, str] = field(default_factory=dict)
 
+    def of(self, tensor: Tensor) -> str:
+        """What the user calls `tensor`; the empty string if it has no name."""
+        node: Node | None = tensor.place()
+        if node is None:
+            return self.constants.get(id(tensor), "")
+        return (self.outputs if isinstance(node, Port) else self.nodes).get(node.seq, "")
+
+    def of_outputs(self, node: Node) -> tuple[str, ...]:
+        """What the user calls each output of a node that has several; nothing for one that has one."""
+        ports = [port() for port in getattr(node, "ports", ())]
+        return tuple(["" if port is None else self.outputs.get(port.seq, "") for port in ports])
+
     def note(self, tensor: Tensor, name: str) -> None:
         """Call `tensor` so, unless it has a name already."""
         node: Node | None = tensor.node

@@ -63,7 +63,7 @@ def why_no_grad(x: Tensor, loss: Tensor | None = None) -> WhyNoGrad:
     frame = user_frame()
     names = names_in(frame)
     node = x.place()
-    name = (names.constants.get(id(x)) if node is None else names.nodes.get(node.seq)) or "the tensor"
+    name = names.of(x) or "the tensor"
     if x.grad is not None:
         return WhyNoGrad("it has one", f"{name} has a gradient", "read it: x.grad")
     if x.dtype.kind not in ("float", "complex"):
@@ -211,7 +211,7 @@ def _leaf(node: Leaf, name: str, loss: Tensor | None, frame: FrameType, names: N
     waiting = [root for root in users if not _has_run(root)]
     if waiting:
         last = max(waiting, key=lambda root: root.node.seq if root.node is not None else -1)
-        called = names.nodes.get(last.node.seq, "loss") if last.node is not None else "loss"
+        called = names.of(last) or "loss"
         return _because(
             name,
             "backward not run",

@@ -228,7 +228,7 @@ def _forward_at(box: Box, graph: Graph) -> NanExplanation:
     value = box.value[0] if isinstance(box.value, tuple) else box.value
     index = _first(value)
     into = _into(box, graph)
-    operands = [_operand(edge.input, _value(source, edge), index, source) for edge, source in into]
+    operands = [_operand(edge, source, index) for edge, source in into]
     of = "finite" if all(_finite(_value(source, edge)) for edge, source in into) else "infinite"
     message = f"{box.op} gave {number(value[index])}{_at(index)}, from {of} values"
     remedy = remedy_for(box.op)
@@ -263,7 +263,7 @@ def _backward(graph: Graph) -> NanExplanation | None:
 def _backward_at(box: Box, edge: Edge, sent: Any, graph: Graph) -> NanExplanation:
     array = sent[edge.output] if isinstance(sent, tuple) else sent
     index = _first(array)
-    operands = [_operand(e.input, _value(source, e), index, source) for e, source in _into(box, graph)]
+    operands = [_operand(into, source, index) for into, source in _into(box, graph)]
     value = None if isinstance(box.value, tuple) else box.value
     operands.append(Operand("out", _element(value, index), index, box.shapes[0], box.name))
     gradient = None if isinstance(box.gradient, tuple) else box.gradient
@@ -312,10 +312,12 @@ def _value(source: Box, edge: Edge) -> Any:
     return source.value[edge.output] if isinstance(source.value, tuple) else source.value
 
 
-def _operand(name: str, value: Any, index: tuple[int, ...], source: Box) -> Operand:
-    shape = source.shapes[0] if value is None else value.shape
+def _operand(edge: Edge, source: Box, index: tuple[int, ...]) -> Operand:
+    value = _value(source, edge)
+    shape = source.shapes[min(edge.output, len(source.shapes) - 1)] if value is None else value.shape
     element = _element(value, index)
-    return Operand(name, element, _fitting(index, shape) if element is not None else (), shape, source.name)
+    at = _fitting(index, shape) if element is not None else ()
+    return Operand(edge.input, element, at, shape, source.called(edge.output))
 
 
 def _element(value: Any, index: tuple[int, ...]) -> Any:

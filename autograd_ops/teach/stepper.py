@@ -63,8 +63,7 @@ def _panel(step: BackwardStep) -> str:
         rows.append(("line", f"<code>{escape(line_in_words(box.line))}</code>"))
     if box.call is not None:
         rows.append(("module", f"<code>{escape(box.call.path)}</code>"))
-    several = step.arrived if isinstance(step.arrived, tuple) else (step.arrived,)
-    rows.append(("g arrived", "".join(array_drawn(g, "gradient", _COLUMNS) for g in several)))
+    rows += [(f"g arrived{at}", array_drawn(gradient, "gradient", _COLUMNS)) for at, gradient in step.arrivals]
     rows.append(("rule", f"<code>{escape(box.formula)}</code>"))
     for name, array in step.kept:
         shape = f"<span class='beside'>{shape_in_words(array.shape)}</span>"
@@ -76,7 +75,7 @@ def _panel(step: BackwardStep) -> str:
 
 def _sent(sent: Sent) -> str:
     parts = [
-        f"<span class='beside'>input <code>{escape(sent.edge.input)}</code></span>",
+        f"<span class='beside'>{escape(sent.input)}</span>",
         array_drawn(sent.gradient, "gradient", _COLUMNS),
     ]
     parts += [f"<div class='beside'>{escape(note)}</div>" for note in sent.notes]

@@ -149,6 +149,11 @@ class Sent:
     total: Any
 
     @property
+    def input(self) -> str:
+        """Which input of the op it goes to: ``"input x"``; of a Function, whose have no names, ``"input 0"``."""
+        return self.edge.input if " " in self.edge.input else f"input {self.edge.input}"
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """How broadcasting was summed away, and which of several parts this is."""
         notes: list[str] = []
@@ -188,6 +193,13 @@ class BackwardStep:
     sent: tuple[Sent, ...]
 
     @property
+    def arrivals(self) -> list[tuple[str, Any]]:
+        """The gradients that arrived, each after where it did: ``" at q"``, and nothing if there is one output."""
+        if not isinstance(self.arrived, tuple):
+            return [("", self.arrived)]
+        return [(f" at {self.box.called(i) or f'output {i}'}", gradient) for i, gradient in enumerate(self.arrived)]
+
+    @property
     def op(self) -> str:
         """The op's name."""
         return self.box.op
@@ -209,15 +221,14 @@ class BackwardStep:
             facts.append(("line", line_in_words(self.box.line)))
         if self.box.call is not None:
             facts.append(("module", self.box.call.path))
-        several = self.arrived if isinstance(self.arrived, tuple) else (self.arrived,)
-        facts += [("arrived", array_in_full(g) or "nothing") for g in several]
+        facts += [(f"arrived{at}", array_in_full(gradient) or "nothing") for at, gradient in self.arrivals]
         facts.append(("rule", self.formula))
         facts += [(name, f"{array_in_full(array)} (kept)") for name, array in self.kept if array.size <= _FEW]
         large = [f"{name} {shape_in_words(array.shape)}" for name, array in self.kept if array.size > _FEW]
         facts += [("kept", ", ".join(large))] if large else []
         for sent in self.sent:
             facts.append((f"to {sent.to}", array_in_full(sent.gradient)))
-            facts.append(("", "; ".join([f"input {sent.edge.input}", *sent.notes])))
+            facts.append(("", "; ".join([sent.input, *sent.notes])))
             facts += [("", array_in_full(sent.total))] if sent.part > 1 else []
         return "\n".join([*wrapped(self.title), *rows(facts, least=8)])
 
@@ -278,7 +289,7 @@ def _steps(graph: Graph, visits: Sequence[Visit]) -> Iterator[BackwardStep]:
             seen[key] += 1
             totals[key] = edge.gradient + totals[key] if key in totals else edge.gradient
             source = graph.boxes[edge.source]
-            to = source.name or source.label
+            to = source.called(edge.output) or source.label
             summed = _summed(visit.node, source, edge, kept)
             sent.append(Sent(edge, to, edge.gradient, summed, seen[key], parts[key], totals[key]))
         arrived = to_host(across_all(visit.arrived))

@@ -242,3 +242,40 @@ def test_pages_grow_in_proportion():
         return len(teach.tape(loss).html())
 
     assert page(80) < 4.5 * page(20)
+
+
+def test_outputs_are_called_by_their_own_names():
+    x = ag.tensor([[2.0, 1.0], [1.0, 3.0]], requires_grad=True)
+    with teach.watch():
+        q, r = ag.linalg.qr(x)
+        loss = (q * r).sum() + ag.linalg.qr(x * 2)[1].sum()
+    tape = teach.tape(loss)
+    assert "q, r   = qr(x=x)" in tape.text()
+    assert "mul(x=q, y=r)" in tape.text()
+    assert re.search(r"sum\(x=%\d\[1\]\)", tape.text())
+    steps = teach.backward_steps(loss)
+    assert [sent.to for step in steps for sent in step.sent if step.op == "mul" and len(step.sent) == 2] == ["q", "r"]
+    last = next(step for step in steps if step.op == "qr" and step.box.name)
+    assert re.search(r"  arrived at q +\[\[.*  arrived at r +\[\[", str(last), re.S)
+    assert "g arrived at q" in steps.html()
+    assert teach.why_no_grad(r).message.startswith("r has no grad, because it is no leaf: qr made it")
+
+
+def test_the_inputs_of_a_function():
+    class Scaled(ag.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x * 2 + y
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2, g
+
+    x, y = ag.tensor(1.0, requires_grad=True), ag.tensor(2.0, requires_grad=True)
+    with teach.watch():
+        loss = Scaled.apply(x, y)
+    (step,) = teach.backward_steps(loss)
+    assert [(sent.input, sent.to, sent.gradient.item()) for sent in step.sent] == [
+        ("input 0", "x", 2),
+        ("input 1", "y", 1),
+    ]
