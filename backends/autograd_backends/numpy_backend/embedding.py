@@ -22,7 +22,7 @@ def embedding_backward(weights_shape: Shape, output_grad: Array, indices: Array)
     """As the default."""
     if output_grad.dtype == np.float16:
         return Backend.embedding_backward(weights_shape, output_grad, indices)
-    named = indices.reshape(-1)
+    named = indices.reshape(-1).astype(np.int64, copy=False)
     rows = output_grad.reshape(prod(indices.shape), weights_shape[1])
     out = np.zeros(weights_shape, output_grad.dtype)
     if 0 < named.size <= weights_shape[0] and np.bincount(named).max() == 1:

@@ -29,9 +29,6 @@ from .plan import Plan, PostOp, run
 
 __all__ = ["adam_step", "descend"]
 
-#: An element of Adam's update is as much work as so many of a sum.
-PASSES = 4
-
 
 def descend(array: Array, grad: Array, rate: Array) -> bool | None:
     """``array -= rate * grad``"""
@@ -70,7 +67,7 @@ def _adam(
     pace: Operand,
     shrink: Operand,
 ) -> None:
-    with plan.shared(PASSES * prod(array.shape)):
+    with plan.shared(prod(array.shape)):
         # m + (1 - beta1) (g - m)
         _chain(plan, (BINARY_SUB, grad, mean), mean, (BINARY_MUL, new_of_mean), (BINARY_ADD, mean))
         # (1 - beta2) g^2 + beta2 v; of a difference from v, as above, an infinite one would make no number
