@@ -101,7 +101,7 @@ def lines(
         drawn.append(f'<path d="M{place:.1f} {top:.1f}V{top + height:.1f}" stroke="{ARROW}" stroke-dasharray="4 3"/>')
         anchor = "start" if place < (left + right) / 2 else "end"
         drawn.append(_text(place + (5 if anchor == "start" else -5), top - 8, name, anchor, GREY))
-    path = _path([at(x, y) for x, y in good], steps)
+    path = _path([at(x, y) for x, y in _thinned(good)], steps)
     if steps:
         base = top + height
         drawn.append(f'<path d="{path}V{base:.1f}H{at(*good[0])[0]:.1f}Z" fill="{colour}" fill-opacity="0.15"/>')
@@ -125,6 +125,21 @@ def spark(values: Sequence[float], width: int = 40) -> str:
     low, high = min(means), max(means)
     scale = 7 / (high - low) if high > low else 0.0
     return "".join("▁▂▃▄▅▆▇█"[round((mean - low) * scale)] for mean in means)
+
+
+#: A line has two points for each pixel, and no more.
+_POINTS = 1280
+
+
+def _thinned(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+    """As many points as can be told apart: of each part of many, the lowest and the highest, and the ends."""
+    if len(points) <= _POINTS:
+        return points
+    kept = {0, len(points) - 1}
+    for i in range(_POINTS // 2):
+        part = range(i * len(points) // (_POINTS // 2), (i + 1) * len(points) // (_POINTS // 2))
+        kept |= {min(part, key=lambda at: points[at][1]), max(part, key=lambda at: points[at][1])}
+    return [points[i] for i in sorted(kept)]
 
 
 def _path(points: Sequence[tuple[float, float]], steps: bool) -> str:

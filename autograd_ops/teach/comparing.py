@@ -15,6 +15,7 @@ from ..autograd.gradcheck import central_differences, jacobian_row, joined, real
 from ..creation import tensor as new_tensor
 from ..tensor import Tensor
 from .shown import Shown, framed
+from .words import WIDTH, count_in_words
 
 __all__ = ["Comparison", "Row", "compare"]
 
@@ -59,7 +60,8 @@ def compare(
     TypeError
         If `function` is no function, no input is a Tensor of floats, or the result is not a Tensor that depends on one.
     ValueError
-        If `order` is neither 1 nor 2.
+        If `order` is neither 1 nor 2, the inputs have no elements, or the function gives another value when it is
+        called again.
 
     Examples
     --------
@@ -83,6 +85,8 @@ def compare(
     checked = [i for i, x in enumerate(arguments) if isinstance(x, Tensor) and x.requires_grad]
     if not checked:
         raise TypeError("teach.compare: no input is a Tensor of floats, so there is nothing to compare")
+    if not any(arguments[i].numel() for i in checked):
+        raise ValueError("teach.compare: the inputs have no elements, so there is nothing to compare")
     names = _names(function, len(inputs))
 
     def summed(*values: Any) -> list[Tensor]:
@@ -98,6 +102,12 @@ def compare(
             "teach.compare: the result does not depend on an input by way of the tape: is there a detach(), numpy() or "
             "item() in the function?"
         )
+    again = summed(*arguments)[0]
+    if again.item() != out.item() and math.isfinite(out.item()):
+        raise ValueError(
+            "teach.compare: the function gives another value when it is called again with the same inputs: is there "
+            "dropout, or another random number, in it?"
+        )
     problem = _Problem(arguments, checked, names, eps, rtol, atol)
     orders = [problem.rows(summed)]
     note = ""
@@ -106,7 +116,8 @@ def compare(
         def gradients(*values: Any) -> list[Tensor]:
             found = grad(summed(*values), [values[i] for i in checked], create_graph=True, allow_unused=True)
             totals = [g.sum() for g in found if g is not None]
-            return [sum((t.real if t.dtype.is_complex else t for t in totals), new_tensor(0.0))]
+            first, *others = [t.real if t.dtype.is_complex else t for t in totals]
+            return [sum(others, first)]
 
         if gradients(*arguments)[0].requires_grad:
             orders.append(problem.rows(gradients))
@@ -143,6 +154,8 @@ class Row:
         """What the slopes to either side tell of a disagreement."""
         if self.agrees:
             return ""
+        if not (math.isfinite(self.left) and math.isfinite(self.right)):
+            return "the function is not finite near here"
         if not math.isclose(self.left, self.right, rel_tol=1e-2, abs_tol=1e-3):
             return f"a kink: slope {self.left:.4g} from the left, {self.right:.4g} from the right"
         return "backward is wrong here"
@@ -221,7 +234,9 @@ class Comparison(Shown):
                 numbers = (
                     f"{row.analytic + 0.0:>12.6g}{row.numeric + 0.0:>16.6g}{abs(row.analytic - row.numeric):>16.2g}"
                 )
-                lines.append(f"{mark} {row.element:<12}{numbers}  {row.remark}".rstrip())
+                line = f"{mark} {row.element:<12}{numbers}"
+                apart = len(line) + 2 + len(row.remark) > WIDTH
+                lines += [line, f"{'':<14}{row.remark}"] if apart else [f"{line}  {row.remark}".rstrip()]
             if len(rows) > _SHOWN:
                 lines.append(f"  ... and {len(rows) - _SHOWN} more")
         return "\n".join([*lines, self._note] if self._note else lines)
@@ -239,13 +254,14 @@ class Comparison(Shown):
             )
         if self._note:
             parts.append(f"<p class='beside'>{escape(self._note)}</p>")
-        return framed("".join(parts), "compare")
+        style = ".ago.ago-compare code { white-space: nowrap; } .ago.ago-compare td:last-child { text-align: left; }"
+        return framed(f"<style>{style}</style>{''.join(parts)}", "compare")
 
     def _orders(self) -> Iterator[tuple[str, list[Row]]]:
         for name, rows in (("first", self.first), ("second", self.second)):
             if rows:
                 agree = sum(row.agrees for row in rows)
-                yield f"{name} order: {agree} of {len(rows)} element{'' if len(rows) == 1 else 's'} agree", rows
+                yield f"{name} order: {agree} of {count_in_words(len(rows), 'element')} agree", rows
 
 
 def _row(row: Row) -> str:

@@ -6,9 +6,13 @@ from html import escape
 from typing import Any
 
 from .graph import Box, Graph
-from .words import array_in_full, shape_in_words, size_in_words
+from .shell import place_in_words
+from .shown import array_drawn
+from .words import shape_in_words, size_in_words
 
 __all__ = ["details"]
+
+_COLUMNS = 36  # of arrays
 
 
 def details(box: Box, graph: Graph) -> str:
@@ -16,7 +20,7 @@ def details(box: Box, graph: Graph) -> str:
     rows: list[tuple[str, str]] = []
     for edge in graph.into(box.seq):
         source = graph.boxes[edge.source]
-        made = source.name or (f"the output of {source.op}" if source.op else f"a {source.kind}")
+        made = source.called(edge.output) or (f"the output of {source.op}" if source.op else f"a {source.kind}")
         rows.append((edge.input, f"<code>{escape(made)}</code> {_shape(source, edge.output)}"))
     rows.append(("gives" if box.op else "shape", ", ".join(_shape(box, i) for i in range(len(box.shapes)))))
     rows.append(("value", _arrays(box.value, "value")))
@@ -31,7 +35,8 @@ def details(box: Box, graph: Graph) -> str:
     if box.call is not None:
         rows.append(("module", f"<code>{escape(box.call.path)}</code> {escape(box.call.module)}"))
     if box.line is not None:
-        rows.append(("line", f"<code>{escape(box.line.text)}</code> <span class='beside'>{_place(box)}</span>"))
+        place = escape(place_in_words(box.line))
+        rows.append(("line", f"<code>{escape(box.line.text)}</code> <span class='beside'>{place}</span>"))
     body = "".join(f"<tr><th scope='row'>{name}</th><td>{text}</td></tr>" for name, text in rows if text)
     name = f" <span class='beside'>→ {escape(box.name)}</span>" if box.op and box.name else ""
     return f"<h4>{escape(box.label)}{name}</h4><table>{body}</table>"
@@ -44,12 +49,4 @@ def _shape(box: Box, output: int) -> str:
 
 def _arrays(arrays: Any, kind: str) -> str:
     several = arrays if isinstance(arrays, tuple) else (arrays,)
-    shown = [f"<pre class='{kind}'>{escape(array_in_full(array))}</pre>" for array in several if array is not None]
-    return "".join(shown)
-
-
-def _place(box: Box) -> str:
-    line = box.line
-    assert line is not None
-    file = line.file.replace("\\", "/").rpartition("/")[2]
-    return escape(f"{file}, line {line.number}")
+    return "".join(array_drawn(array, kind, _COLUMNS) for array in several if array is not None)

@@ -23,7 +23,7 @@ def double_where(line: str, op: str, remedy: Remedy) -> str:
 
     Empty if the call of `op` is not to be found in it, or the remedy has no condition.
     """
-    if not remedy.safe:
+    if remedy.safe is None:
         return ""
     try:
         tree = ast.parse(line)
@@ -31,13 +31,15 @@ def double_where(line: str, op: str, remedy: Remedy) -> str:
         return ""
     finder = _Finder(op, remedy.argument)
     finder.visit(tree)
-    if finder.argument is None:
+    if not finder.arguments or not (remedy.alone or _calls(tree, "where")):
         return ""
-    argument = ast.unparse(finder.argument)
-    bracketed = argument if isinstance(finder.argument, (ast.Name, ast.Attribute, ast.Subscript)) else f"({argument})"
-    ok = remedy.safe.format(x=bracketed)
+    first = finder.arguments[0]
+    argument = ast.unparse(first)
+    bracketed = argument if isinstance(first, (ast.Name, ast.Attribute, ast.Subscript)) else f"({argument})"
+    ok = remedy.safe.written(bracketed)
     where = _where(tree)
-    changed = ast.unparse(_Replacer(finder.argument).visit(ast.parse(line)))
+    same = [other for other in finder.arguments if ast.unparse(other) == argument]
+    changed = ast.unparse(_Replacer(same).visit(ast.parse(line)))
     lines = [f"ok = {ok}", f"{_TAKEN} = {where}(ok, {argument}, {remedy.instead})", changed]
     if not _calls(tree, "where"):
         target = _target(tree)
@@ -47,40 +49,38 @@ def double_where(line: str, op: str, remedy: Remedy) -> str:
 
 
 class _Finder(ast.NodeVisitor):
-    """Finds the argument that an op is called with: ``ag.sqrt(x)``, ``x.sqrt()``, ``a / b`` or ``x ** p``."""
+    """Finds the arguments that an op is called with: ``ag.sqrt(x)``, ``x.sqrt()``, ``a / b`` or ``x ** p``."""
 
     def __init__(self, op: str, argument: str) -> None:
-        self.argument: ast.expr | None = None
+        self.arguments: list[ast.expr] = []
         self._op = op
         self._second = argument == "y"
 
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name == self._op and self.argument is None:
+        if name == self._op:
             operands = list(node.args)
             of_a_module = isinstance(node.func, ast.Name) or len(operands) > (1 if self._second else 0)
             if not of_a_module and isinstance(node.func, ast.Attribute):
                 operands.insert(0, node.func.value)
             if len(operands) > self._second:
-                self.argument = operands[self._second]
-                return
+                self.arguments.append(operands[self._second])
         self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
-        if isinstance(node.op, _OPERATORS.get(self._op, ast.MatMult)) and self.argument is None:
-            self.argument = node.right if self._second else node.left
-            return
+        if isinstance(node.op, _OPERATORS.get(self._op, ast.MatMult)):
+            self.arguments.append(node.right if self._second else node.left)
         self.generic_visit(node)
 
 
 class _Replacer(ast.NodeTransformer):
-    """Puts the safe value in the place of an argument, wherever the same expression stands at the same place."""
+    """Puts the safe value in the place of arguments, which are known by where they stand."""
 
-    def __init__(self, argument: ast.expr) -> None:
-        self._at = (argument.lineno, argument.col_offset, argument.end_col_offset)
+    def __init__(self, arguments: list[ast.expr]) -> None:
+        self._at = {(a.lineno, a.col_offset, a.end_col_offset) for a in arguments}
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.expr) and (node.lineno, node.col_offset, node.end_col_offset) == self._at:
+        if isinstance(node, ast.expr) and (node.lineno, node.col_offset, node.end_col_offset) in self._at:
             return ast.copy_location(ast.Name(_TAKEN, ast.Load()), node)
         return super().visit(node)
 

@@ -13,7 +13,7 @@ from .layout import Arrow, Layout, Link, Rectangle, lay_out
 from .look import ARROW, BLUE, GREY, INK, LINE, MONO, ORANGE, PAPER, SOFT
 from .shown import new_id
 from .views import Item, Line, View
-from .words import array_in_words, cut, gradient_in_words, shape_in_words
+from .words import array_in_words, count_in_words, cut, gradient_in_words, name_in_short, shape_in_words
 
 __all__ = ["draw"]
 
@@ -55,11 +55,11 @@ class _Text:
 
 def draw(graph: Graph, view: View) -> str:
     """The view as an ``<svg>`` element, which is also a file by itself."""
-    texts = {key: _texts(item, graph) for key, item in view.items.items()}
-    labels = [_label(line, graph) for line in view.lines]
+    texts = {key: _texts(item, graph, view) for key, item in view.items.items()}
+    labels = [[] if view.items[line.source].more else _label(line, graph) for line in view.lines]
     sizes: dict[Hashable, tuple[float, float]] = {key: _size(lines) for key, lines in texts.items()}
     links = [
-        Link(line.source, line.target, *_room(label), weight=_weight(view.items[line.source]))
+        Link(line.source, line.target, *_room(label), weight=view.items[line.source].weight)
         for line, label in zip(view.lines, labels, strict=True)
     ]
     layout = lay_out(sizes, links)
@@ -97,21 +97,24 @@ def _said(graph: Graph, view: View) -> str:
 # ---------------------------------------------------------------- boxes
 
 
-def _texts(item: Item, graph: Graph) -> list[_Text]:
+def _texts(item: Item, graph: Graph, view: View) -> list[_Text]:
     """The lines in a box: what it is, what the user calls it, what it keeps."""
+    if item.more:
+        return [_Text(f"and {item.more:,} more")]
+    own = view.call.own if view.call is not None else str
     if item.call is not None and not item.far:
         lines = [_Text(cut(item.call.module, _LONGEST), _TITLE, INK, bold=True)]
         if item.call.name:
-            lines.append(_Text(cut(item.call.name, _LONGEST)))
-        return [*lines, _Text(f"▸ {item.inside} op{'' if item.inside == 1 else 's'}", colour=BLUE)]
+            lines.append(_Text(name_in_short(item.call.name, _LONGEST)))
+        return [*lines, _Text(f"▸ {count_in_words(item.inside, 'op')}", colour=BLUE)]
     box = item.box
     if item.far and (box is None or box.kind == "op"):
-        return [_Text(cut(f"↑ {_named(item)}", _LONGEST))]
+        return [_Text(f"↑ {name_in_short(_named(item), _LONGEST)}")]
     assert box is not None
     colour = GREY if item.outside or item.far or box.kind == "constant" else INK
-    lines = [_Text(cut(box.label, _LONGEST), _TITLE, colour, bold=True)]
+    lines = [_Text(name_in_short(own(box.label), _LONGEST), _TITLE, colour, bold=True)]
     if box.op and box.name:
-        lines.append(_Text(cut(f"→ {box.name}", _LONGEST)))
+        lines.append(_Text(f"→ {name_in_short(box.name, _LONGEST)}"))
     if item.outside or item.far:
         return lines
     if box.kept:
@@ -131,7 +134,7 @@ def _size(lines: list[_Text]) -> tuple[float, float]:
 def _box(item: Item, place: Rectangle, lines: list[_Text], graph: Graph) -> str:
     kind, number = item.key
     fill, stroke, more = PAPER, GREY, 'rx="4"'
-    if item.outside or item.far:
+    if item.outside or item.far or item.more:
         stroke, more = LINE, 'rx="4" stroke-dasharray="3 3"'
     elif item.call is not None:
         fill, stroke, more = SOFT, BLUE, 'rx="8" stroke-width="1.5"'
@@ -147,8 +150,7 @@ def _box(item: Item, place: Rectangle, lines: list[_Text], graph: Graph) -> str:
     elif item.box is not None:
         does = f' data-box="{item.box.seq}" tabindex="0"'
     drawn = [
-        f'<g class="ago-box"{does}>',
-        f"<title>{escape(_tip(item))}</title>",
+        f'<g class="ago-box"{does}><title>{escape(_tip(item))}</title>',
         f'<rect x="{place.left:.1f}" y="{place.top:.1f}" width="{place.width:.1f}" height="{place.height:.1f}" '
         f'fill="{fill}" stroke="{stroke}" {more}/>',
     ]
@@ -167,6 +169,8 @@ def _named(item: Item) -> str:
 
 
 def _tip(item: Item) -> str:
+    if item.more:
+        return "a click on the box below shows them all"
     if item.call is not None:
         return f"{item.call.path}: click to open"
     box = item.box
@@ -195,12 +199,6 @@ def _gradient_text(gradient: Any) -> list[_Text]:
 def _value(box: Box, output: int) -> str:
     value = box.value[output] if isinstance(box.value, tuple) and output < len(box.value) else box.value
     return array_in_words(None if isinstance(value, tuple) else value, box.shapes[min(output, len(box.shapes) - 1)])
-
-
-def _weight(source: Item) -> float:
-    """What flows from op to op runs straight; leaves, constants and references stand beside it."""
-    beside = source.far or (source.box is not None and source.box.kind != "op")
-    return 0.05 if beside else 1.0
 
 
 def _room(label: list[_Text]) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from .explaining import Explanation, explain
+from .shell import running_shell
 
 __all__ = ["explain_errors"]
 
@@ -22,7 +23,7 @@ def explain_errors(on: bool = True) -> None:
     >>> teach.explain_errors()
     >>> teach.explain_errors(False)
     """
-    shell = _shell()
+    shell = running_shell()
     if shell is not None:
         shell.set_custom_exc((Exception,) if on else (), _in_notebook if on else None)
     elif on and sys.excepthook is not _at_prompt:
@@ -34,12 +35,6 @@ def explain_errors(on: bool = True) -> None:
 
 #: What printed errors before.
 _before: list[Any] = []
-
-
-def _shell() -> Any:
-    """The running IPython, if there is one."""
-    ipython = sys.modules.get("IPython")
-    return None if ipython is None else ipython.get_ipython()
 
 
 def _ours(error: BaseException) -> Explanation | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
@@ -15,7 +16,9 @@ from ..tape import TapeError
 from ..user_line import Line, user_line_of
 from .look import GREY, LINE, PAPER, RED
 from .operands import ErrorOperand, operands_of
+from .shell import line_in_words, place_in_words
 from .shown import Shown, framed
+from .words import rows
 
 __all__ = ["Explanation", "explain"]
 
@@ -53,7 +56,8 @@ def explain(error: BaseException | None = None) -> Explanation:
           ^  ^
     <BLANKLINE>
       line  ag.ones(3, 4) + ag.ones(2, 3)
-      rule  Shapes are compared from the last dimension on. Two sizes fit if they are equal, or one is 1 or missing.
+      rule  Shapes are compared from the last dimension on. Two sizes fit if they are equal, or one is 1
+            or missing.
     """
     if error is None:
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
@@ -61,7 +65,7 @@ def explain(error: BaseException | None = None) -> Explanation:
             raise ValueError("teach.explain: no error has been seen; pass the one that you caught")
     if not isinstance(error, BaseException):
         raise TypeError(f"teach.explain: expected an exception, got {type(error).__name__}")
-    message = str(error).splitlines()[0] if str(error) else type(error).__name__
+    message, _, more = str(error).partition("\n") if str(error) else (type(error).__name__, "", "")
     op, operands = operands_of(error)
     if isinstance(error, TapeError):
         operands = []  # it is about what happened when, and not about these
@@ -69,7 +73,7 @@ def explain(error: BaseException | None = None) -> Explanation:
     rule, fix = next(((r, f) for applies, r, f in _KINDS if applies(error, message, operands)), ("", ""))
     if not fix and "; " in message:
         message, _, fix = message.rpartition("; ")
-    return Explanation(message, op, tuple(operands), line, rule, fix, _changed_at(message))
+    return Explanation(message, op, tuple(operands), line, rule, fix, _changed_at(message), textwrap.dedent(more))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,6 +96,8 @@ class Explanation(Shown):
         What to do.
     changed
         Where a value was changed in place, if that is what was wrong.
+    more
+        The other lines of the error's own text, where it has several.
     """
 
     message: str
@@ -101,22 +107,25 @@ class Explanation(Shown):
     rule: str = ""
     fix: str = ""
     changed: Line | None = None
+    more: str = ""
 
     title = "what went wrong"
 
-    def _rows(self) -> Iterator[tuple[str, str]]:
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        if self.more:
+            yield "more", self.more
         if self.line is not None:
-            yield "line", self.line.text or str(self.line)
+            yield "line", line_in_words(self.line)
         if self.changed is not None:
-            yield "changed at", str(self.changed)
+            yield "changed at", f"{place_in_words(self.changed)}: {self.changed.text}"
         if self.rule:
             yield "rule", self.rule
         if self.fix:
             yield "fix", self.fix
 
     def text(self) -> str:
-        """The message, the operands with marks under the axes that clash, and the rest a line each."""
-        lines = [self.message, ""]
+        """The message in one line, the operands with marks under the axes that clash, and the rest a line each."""
+        lines = [self.message, ""]  # not broken, however long: it is what a log has
         names = max((len(operand.name) for operand in self.operands), default=0)
         shapes = max((len(str(operand.shape)) for operand in self.operands), default=0)
         for operand in self.operands:
@@ -125,22 +134,23 @@ class Explanation(Shown):
             lines.append(f"  {operand.name:<{names}}  {shape:>{shapes}}   {operand.dtype}  {operand.device}")
             if marks.strip():
                 lines.append((head + marks).rstrip())
-        rows = list(self._rows())
-        width = max((len(name) for name, _ in rows), default=0)
-        lines += [""] * bool(self.operands and rows)
-        return "\n".join([*lines, *(f"  {name:<{width}}  {text}" for name, text in rows)]).rstrip("\n")
+        facts = rows(self._facts())
+        lines += [""] * bool(self.operands and facts)
+        return "\n".join([*lines, *facts]).rstrip("\n")
 
     def html(self) -> str:
         """The operands as rows of boxes, one a dimension, those that clash in red."""
         rank = max((len(operand.shape) for operand in self.operands), default=0)
         drawn = "".join(_drawn(operand, rank) for operand in self.operands)
         table = f"<table class='operands'>{drawn}</table>" if drawn else ""
-        rows = "".join(f"<tr><th scope='row'>{escape(n)}</th><td>{_cell(n, t)}</td></tr>" for n, t in self._rows())
-        facts = f"<table class='facts'>{rows}</table>" if rows else ""
+        told = "".join(f"<tr><th scope='row'>{escape(n)}</th><td>{_cell(n, t)}</td></tr>" for n, t in self._facts())
+        facts = f"<table class='facts'>{told}</table>" if told else ""
         return framed(f"<style>{_STYLE}</style><h4 class='bad'>{escape(self.message)}</h4>{table}{facts}", "error")
 
 
 def _cell(name: str, text: str) -> str:
+    if name == "more":
+        return f"<pre>{escape(text)}</pre>"
     return f"<code>{escape(text)}</code>" if name in ("line", "changed at") else escape(text)
 
 

@@ -14,7 +14,7 @@ from .charts import Bar, bars
 from .graph import to_host
 from .look import ORANGE, RED
 from .shown import Shown, framed
-from .words import number
+from .words import name_in_short, number
 
 __all__ = ["GradientFlow", "LayerGradient", "gradient_flow"]
 
@@ -47,8 +47,8 @@ def gradient_flow(model: Module | Mapping[str, Tensor] | Iterable[tuple[str, Ten
     >>> net(ag.tensor([[3.0, 4.0]])).sum().backward()
     >>> print(teach.gradient_flow(net))
     parameter  rms gradient  of the parameter
-    weight            3.536             3.536  ██████████████████████████████
-    bias                  1                 2  █████
+    weight            3.536             3.536  ████████████████████
+    bias                  1                 2  ███
     """
     named = model.named_parameters() if isinstance(model, Module) else model
     try:
@@ -106,17 +106,16 @@ class GradientFlow(Shown):
 
     def text(self) -> str:
         """A line a parameter."""
-        width = max(len("parameter"), *(len(layer.name) for layer in self.layers))
+        names = [name_in_short(layer.name, 28) for layer in self.layers]
+        width = max(len("parameter"), *map(len, names))
         lines = [f"{'parameter':<{width}}  rms gradient  of the parameter"]
-        for layer in self.layers:
+        for name, layer in zip(names, self.layers, strict=True):
             if layer.rms is None:
-                lines.append(f"{layer.name:<{width}}          none")
+                lines.append(f"{name:<{width}}          none")
                 continue
             relative = "" if layer.relative is None else number(layer.relative)
-            bar = "█" * round(30 * self._share(layer))
-            lines.append(
-                f"{layer.name:<{width}}  {number(layer.rms):>12}  {relative:>16}  {bar}{_remark(layer)}".rstrip()
-            )
+            bar = "█" * round(20 * self._share(layer))
+            lines.append(f"{name:<{width}}  {number(layer.rms):>12}  {relative:>16}  {bar}{_remark(layer)}".rstrip())
         return "\n".join(lines)
 
     def html(self) -> str:
@@ -150,7 +149,7 @@ def _is_sound(layer: LayerGradient) -> bool:
 
 def _remark(layer: LayerGradient) -> str:
     if layer.rms is not None and not math.isfinite(layer.rms):
-        return "  not finite: teach.explain_nan(loss) says where"
+        return "  not finite: teach.explain_nan(loss)"
     return f"  {layer.zeros:.0%} zeros" if layer.zeros > 0.5 else ""
 
 

@@ -8,10 +8,10 @@ Nothing here draws, and nothing that draws looks at a node.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Any
 
 import numpy as np
@@ -28,9 +28,9 @@ from ..user_line import Line
 from .kept import kept_arrays
 from .names import Names
 from .walked import Walked, walk_and_look
-from .watching import Call, Seen, seen_of
+from .watching import Call, Seen, seen_of, seen_of_leaf
 
-__all__ = ["Box", "Edge", "Graph", "Kept", "across_all", "graph_of", "to_host"]
+__all__ = ["Box", "Edge", "Graph", "Kept", "across_all", "copied", "graph_of", "to_host"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,8 @@ class Box:
         The op's name; empty for the others.
     name
         What the user calls it, or the empty string.
+    outputs
+        What the user calls each output, where it has several.
     formula
         The derivative in one line, as the table of ops has it.
     shapes, dtypes
@@ -92,6 +94,7 @@ class Box:
     kind: str
     op: str = ""
     name: str = ""
+    outputs: tuple[str, ...] = ()
     formula: str = ""
     shapes: tuple[tuple[int, ...], ...] = ((),)
     dtypes: tuple[str, ...] = ("",)
@@ -106,6 +109,10 @@ class Box:
     def label(self) -> str:
         """What it is called in a picture: the op, or the user's name for a leaf or constant."""
         return self.op or self.name or self.kind
+
+    def called(self, output: int) -> str:
+        """What the user calls an output; the empty string if it has no name."""
+        return self.outputs[output] if output < len(self.outputs) else self.name
 
 
 @dataclass(eq=False, slots=True)
@@ -167,7 +174,7 @@ class Graph:
         return len(self.boxes)
 
     def into(self, seq: int) -> list[Edge]:
-        """The edges that lead into a box: those from the tape in the order of its op's arguments, then constants."""
+        """The edges that lead into a box, in the order of its op's arguments."""
         return self._into[seq]
 
     @cached_property
@@ -202,34 +209,66 @@ def graph_of(tensor: Tensor, names: Names | None = None, gradients: bool = True,
         )
     names = names or Names()
     nodes = sorted((n for n in nodes_behind([root]) if not isinstance(n, Port)), key=lambda node: node.seq)
-    all_seen = [seen_of(node) for node in nodes]
-    watched = any(seen is not None for seen in all_seen)
-    notes = [] if watched else [_HOW_TO_WATCH]
-    known = all(seen is not None and seen.gradient is not None for seen in all_seen)
+    all_seen = {node.seq: seen_of(node) for node in nodes if not isinstance(node, Leaf)}
+    watched = any(seen is not None for seen in all_seen.values())
+    notes = [] if watched or not all_seen else [_HOW_TO_WATCH]
+    known = bool(all_seen) and all(seen is not None and seen.gradient is not None for seen in all_seen.values())
     if walked is None and gradients and not known:
         walked = _walk(tensor, root, notes)
+    if walked is not None and walked.hooked:
+        notes.append("your hooks are not called here: gradients are shown as they are without them")
     found = _Found({}, {}) if walked is None else _found(walked)
-    leaves = [node.ref() for node in nodes if isinstance(node, Leaf)]
-    of_leaves = {id(leaf.array) for leaf in leaves if leaf is not None}
-    all_boxes = {
-        node.seq: _box(node, seen, names.nodes.get(node.seq, ""), found.arrived, of_leaves)
-        for node, seen in zip(nodes, all_seen, strict=True)
-    }
+    leaves = {node.seq: node.ref() for node in nodes if isinstance(node, Leaf)}
+    of_leaves = {id(leaf.array) for leaf in leaves.values() if leaf is not None}
     boxes: dict[int, Box] = {}
+    for node in nodes:
+        box = _leaf(node, all_seen) if isinstance(node, Leaf) else _op(node, all_seen[node.seq], of_leaves)
+        box.name, box.outputs = names.nodes.get(node.seq, ""), names.of_outputs(node)
+        gradient = found.arrived.get(node.seq)
+        box.gradient = box.gradient if gradient is None else to_host(gradient)
+        boxes[node.seq] = box
     edges: list[Edge] = []
     constants = _Constants(names)
-    for node, seen in zip(nodes, all_seen, strict=True):
-        if isinstance(node, Leaf) and node is not root:
-            continue  # it comes with the op that uses it first
-        given = constants.of(node, seen)
-        boxes.update((box.seq, box) for box, _ in given)
-        incoming = _edges(node, found.sent.get(node.seq, ()))
-        boxes.update((edge.source, all_boxes[edge.source]) for edge in incoming)
-        boxes[node.seq] = all_boxes[node.seq]
-        edges += [*incoming, *(Edge(box.seq, node.seq, name) for box, name in given)]
-    graph = Graph(boxes, edges, _main(root).seq, watched, notes)
+    for node in nodes:
+        if not isinstance(node, Leaf):
+            edges += _incoming(node, all_seen[node.seq], found.sent.get(node.seq, ()), boxes, constants)
+    for seq, leaf in leaves.items():
+        if leaf is not None and boxes[seq].value is None:
+            boxes[seq].value = copied(leaf.array)
+    last = _main(root).seq
+    graph = Graph(_in_order(boxes, edges, last), edges, last, watched, notes)
     _complete(graph)
     return graph
+
+
+def _incoming(
+    node: Node, seen: Seen | None, sent: Sequence[Any], boxes: dict[int, Box], constants: _Constants
+) -> list[Edge]:
+    """The edges into an op; what was seen there gives leaves their values, and adds constants to `boxes`."""
+    edges = _edges(node, sent)
+    if seen is None:
+        return edges
+    values = _values(node, seen)
+    for edge in edges:
+        source = boxes[edge.source]
+        if source.kind == "leaf" and source.value is None:
+            source.value, source.line = to_host(values.get(edge.input)), seen.line
+    for box, name in constants.of(node, seen):
+        boxes[box.seq] = box
+        edges.append(Edge(box.seq, node.seq, name))
+    places = {name: place for place, name in enumerate(values)}
+    return sorted(edges, key=lambda edge: places.get(edge.input, len(places)))
+
+
+def _in_order(boxes: Mapping[int, Box], edges: Iterable[Edge], last: int) -> dict[int, Box]:
+    """The boxes: ops in the order of recording, before each the leaves and constants that it is the first to use."""
+    ordered: dict[int, Box] = {}
+    for target, incoming in groupby(edges, key=lambda edge: edge.target):
+        for edge in incoming:
+            ordered.setdefault(edge.source, boxes[edge.source])
+        ordered[target] = boxes[target]
+    ordered.setdefault(last, boxes[last])
+    return ordered
 
 
 _HOW_TO_WATCH = "record inside `with teach.watch():` to see values, constants, modules and source lines"
@@ -255,40 +294,42 @@ def to_host(value: Any) -> Any:
     return np.asarray(kernels(value).to_host(value))
 
 
+def copied(array: Any) -> Any:
+    """An array on the host that is changed no more, whatever is done to `array`."""
+    return np.array(to_host(array))
+
+
 def _main(node: Node) -> Node:
     return node.main if isinstance(node, Port) else node
 
 
-def _box(node: Node, seen: Seen | None, name: str, found: Mapping[int, Any], of_leaves: Container[int]) -> Box:
+def _leaf(node: Leaf, inside: Container[int]) -> Box:
+    """The box of a leaf, without its value; `inside` has the numbers of the ops of this tape."""
+    box = Box(node.seq, "leaf", shapes=(tuple(node.shape),), dtypes=(_dtype(node.dtype),))
+    seen, tensor = seen_of_leaf(node), node.ref()
+    if seen is not None and seen.gradient is not None and all(user in inside for user in seen.users):
+        box.gradient = to_host(across_all(seen.gradient))
+    elif tensor is not None and tensor.grad is not None:
+        box.gradient = copied(tensor.grad.array)
+    return box
+
+
+def _op(node: Node, seen: Seen | None, of_leaves: Container[int]) -> Box:
     several = isinstance(node.dtype, (list, tuple))
-    shapes = tuple(map(tuple, node.shape)) if several else (tuple(node.shape),)
-    dtypes = tuple(map(_dtype, node.dtype)) if several else (_dtype(node.dtype),)
-    gradient = found.get(node.seq)
-    if gradient is None and seen is not None and seen.gradient is not None:
-        gradient = across_all(seen.gradient)
+    step = innermost(node.op)
     box = Box(
         seq=node.seq,
         kind="op",
-        name=name,
-        shapes=shapes,
-        dtypes=dtypes,
-        value=None if seen is None else to_host(seen.result),
-        gradient=to_host(gradient),
-        line=None if seen is None else seen.line,
+        op=step.name,
+        formula=step.formula,
+        shapes=tuple(map(tuple, node.shape)) if several else (tuple(node.shape),),
+        dtypes=tuple(map(_dtype, node.dtype)) if several else (_dtype(node.dtype),),
+        kept=tuple([_sized(name, array, of_leaves) for name, array in kept_arrays(node)]),
+        freed=node.saved is FREED,
     )
-    if isinstance(node, Leaf):
-        box.kind = "leaf"
-        tensor = node.ref()
-        if tensor is not None:
-            box.value = box.value if box.value is not None else to_host(tensor.array)
-            if box.gradient is None and tensor.grad is not None:
-                box.gradient = to_host(tensor.grad.array)
-        return box
-    box.call = None if seen is None else seen.call
-    step = innermost(node.op)
-    box.op, box.formula = step.name, step.formula
-    box.freed = node.saved is FREED
-    box.kept = tuple([_sized(name, array, of_leaves) for name, array in kept_arrays(node)])
+    if seen is not None:
+        box.value, box.line, box.call = to_host(seen.result), seen.line, seen.call
+        box.gradient = None if seen.gradient is None else to_host(across_all(seen.gradient))
     return box
 
 
@@ -321,18 +362,31 @@ def _names_of_parents(op: Op, node: Node) -> list[str]:
     return names
 
 
+def _values(node: Node, seen: Seen) -> dict[str, Any]:
+    """What the inputs of a node were, by the names that its edges have."""
+    step = innermost(node.op)
+    if not isinstance(step, Op):
+        return {f"input {i}": value for i, value in enumerate(seen.arguments)}
+    values: dict[str, Any] = {}
+    for name, value in zip(step.forward.__code__.co_varnames, seen.arguments, strict=False):
+        values[name] = value
+        if isinstance(value, (list, tuple)):
+            values.update((f"{name}[{i}]", item) for i, item in enumerate(value))
+    return values
+
+
 class _Constants:
-    """The boxes of arrays and numbers that ops were given and that need no gradient: one for each Tensor."""
+    """The boxes of arrays and numbers that ops were given and that need no gradient: one for each Tensor and value."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
         self._boxes: dict[int, Box] = {}  # of Tensors, by id
         self._count = 0
 
-    def of(self, node: Node, seen: Seen | None) -> list[tuple[Box, str]]:
+    def of(self, node: Node, seen: Seen) -> list[tuple[Box, str]]:
         """Those of one op, and which of its inputs each is."""
-        step = innermost(node.op) if seen is not None and not isinstance(node, Leaf) else None
-        if seen is None or not isinstance(step, Op):
+        step = innermost(node.op)
+        if not isinstance(step, Op):
             return []
         parents = parents_by_input(step, node.parents)
         arguments = step.forward.__code__.co_varnames
@@ -353,10 +407,11 @@ class _Constants:
 
     def _box(self, value: Any, reference: Any, seen: Seen) -> Box:
         tensor = reference() if reference is not None else None
-        if id(tensor) in self._boxes:
-            return self._boxes[id(tensor)]
-        self._count += 1
         host = to_host(value)
+        known = None if tensor is None else self._boxes.get(id(tensor))
+        if known is not None and known.value.tobytes() == host.tobytes():
+            return known  # otherwise it was changed in place in between
+        self._count += 1
         box = Box(-self._count, "constant", shapes=(host.shape,), dtypes=(host.dtype.name,), value=host)
         box.line = seen.line
         if tensor is not None:

@@ -2,10 +2,11 @@
 
 The method is that of Sugiyama, Tagawa and Toda (1981), in four steps:
 
-1. every box gets a layer below those of all boxes that lead to it;
+1. every box gets a layer below those of all boxes that lead to it, and near to those that it leads to;
 2. an edge becomes a chain with a joint in each layer that it passes, and its label is a box on that chain;
 3. each layer is put in the order that its neighbours' positions ask for, swept down and up (the median heuristic);
-4. each layer is placed at once: as near to its neighbours as the distances between its members allow.
+4. each layer is placed at once: as near to its neighbours as the distances between its members allow, the longest
+   way through the graph straight down.
 
 Joints keep their place in a layer as boxes do, and between two layers a curve stays between them. So whatever goes in,
 no curve meets a box.
@@ -14,11 +15,11 @@ no curve meets a box.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["Arrow", "Layout", "Link", "Rectangle", "lay_out"]
+__all__ = ["Arrow", "Layout", "Link", "Rectangle", "lay_out", "rows_of"]
 
 _GAP = 18.0  # between neighbours in a layer
 _JOINT = 10.0  # the width that an edge takes where it passes a layer
@@ -117,6 +118,7 @@ def lay_out(sizes: Mapping[Hashable, tuple[float, float]], links: Sequence[Link]
     layers = _in_layers(members)
     _order(layers, members)
     _place(layers, members)
+    _straighten(layers, members, chains)
     return _drawn(sizes, links, members, chains, layers)
 
 
@@ -140,15 +142,16 @@ def _members(
     sizes: Mapping[Hashable, tuple[float, float]], links: Sequence[Link]
 ) -> tuple[list[_Member], list[list[int]]]:
     """All members, those of the boxes first, and for each link the members that it goes through."""
-    layer = _layers_of_boxes(sizes, links)
+    layer = {key: 2 * row for key, row in rows_of(sizes, links).items()}
     number = {key: i for i, key in enumerate(sizes)}
+    weights = _weights(sizes, links)
     stiff: dict[Hashable, float] = {}
-    for link in links:
+    for link, weight in zip(links, weights, strict=True):
         for end in (link.source, link.target):
-            stiff[end] = max(stiff.get(end, 0.0), link.weight)
+            stiff[end] = max(stiff.get(end, 0.0), weight)
     members = [_Member(layer[key], *size, [], [], stiff=stiff.get(key, 1.0)) for key, size in sizes.items()]
     chains: list[list[int]] = []
-    for link in links:
+    for link, weight in zip(links, weights, strict=True):
         first, last = layer[link.source], layer[link.target]
         # Boxes are in even layers; the label is in the odd one just above the target, where the edge is its own.
         chain = [number[link.source]]
@@ -156,8 +159,8 @@ def _members(
             labelled = at == last - 1 and link.width > 0
             chain.append(len(members))
             size = (link.width, link.height) if labelled else (_JOINT, 0.0)
-            hold = link.weight if labelled else 4 * link.weight
-            members.append(_Member(at, *size, [], [], link.weight, hold))
+            hold = weight if labelled else 4 * weight
+            members.append(_Member(at, *size, [], [], weight, hold))
         chain.append(number[link.target])
         for upper, lower in pairwise(chain):
             members[upper].below.append(lower)
@@ -166,19 +169,50 @@ def _members(
     return members, chains
 
 
-def _layers_of_boxes(sizes: Mapping[Hashable, tuple[float, float]], links: Sequence[Link]) -> dict[Hashable, int]:
-    """Even numbers: two below the lowest that leads to a box; one that nothing leads to is just above its user."""
-    into, out = defaultdict(list), defaultdict(list)
+def rows_of(keys: Iterable[Hashable], links: Sequence[Link]) -> dict[Hashable, int]:
+    """In which row, from the top, each box stands.
+
+    It is below all that lead to it; and just above the first that it leads to, if more leads from it than to it, in
+    weight. So a leaf stands by its user, and with it what is computed of leaves alone.
+
+    Parameters
+    ----------
+    keys, links
+        As for `lay_out`.
+    """
+    keys = list(keys)
+    into, out = defaultdict[Hashable, list[Link]](list), defaultdict[Hashable, list[Link]](list)
+    for link in links:
+        into[link.target].append(link)
+        out[link.source].append(link)
+    row: dict[Hashable, int] = {}
+    for key in keys:
+        row[key] = max((row[link.source] + 1 for link in into[key]), default=0)
+    for key in reversed(keys):
+        if out[key] and sum(link.weight for link in out[key]) >= sum(link.weight for link in into[key]):
+            row[key] = min(row[link.target] for link in out[key]) - 1
+    return row
+
+
+def _weights(keys: Iterable[Hashable], links: Sequence[Link]) -> list[float]:
+    """What the links weigh here: those on the longest way from top to bottom far more than others.
+
+    So that way is straight, and what joins it gives way. If all had a say, each that joins would push it aside a
+    little, always to the same side, and a long chain would run across the page.
+    """
+    keys = list(keys)
+    above, below = dict.fromkeys(keys, 0), dict.fromkeys(keys, 0)
+    into, out = defaultdict[Hashable, list[Hashable]](list), defaultdict[Hashable, list[Hashable]](list)
     for link in links:
         into[link.target].append(link.source)
         out[link.source].append(link.target)
-    layer: dict[Hashable, int] = {}
-    for key in sizes:
-        layer[key] = max((layer[source] + 2 for source in into[key]), default=0)
-    for key in reversed(list(sizes)):
-        if not into[key] and out[key]:
-            layer[key] = min(layer[target] for target in out[key]) - 2
-    return layer
+    for key in keys:
+        above[key] = max((above[source] + 1 for source in into[key]), default=0)
+    for key in reversed(keys):
+        below[key] = max((below[target] + 1 for target in out[key]), default=0)
+    lengths = [above[link.source] + 1 + below[link.target] for link in links]
+    longest = max(lengths, default=0)
+    return [link.weight * 0.1 ** min(longest - n, 9) for link, n in zip(links, lengths, strict=True)]
 
 
 def _in_layers(members: list[_Member]) -> list[list[int]]:
@@ -257,6 +291,18 @@ def _place(layers: list[list[int]], members: list[_Member]) -> None:
             weights = [members[i].stiff for i in layer]
             for i, x in zip(layer, _apart(layer, members, wanted, weights), strict=True):
                 members[i].x = x
+
+
+def _straighten(layers: list[list[int]], members: list[_Member], chains: list[list[int]]) -> None:
+    """Let each long edge run down at one x, the middle one of where its joints are; what is in its way bends it."""
+    wanted: dict[int, float] = {}
+    for chain in chains:
+        joints = sorted((i for i in chain[1:-1] if not members[i].height), key=lambda i: members[i].x)
+        wanted.update((i, members[joints[len(joints) // 2]].x) for i in joints)
+    for layer in layers:
+        places = [wanted.get(i, members[i].x) for i in layer]
+        for i, x in zip(layer, _apart(layer, members, places, [members[i].stiff for i in layer]), strict=True):
+            members[i].x = x
 
 
 def _wanted(member: _Member, members: list[_Member], down: bool, sweep: int) -> float:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from .graph import Box, Graph
 from .watching import Call
-from .words import array_in_words, cut, gradient_in_words, shape_in_words, size_in_words
+from .words import (
+    WIDTH,
+    array_in_words,
+    count_in_words,
+    cut,
+    gradient_in_words,
+    name_in_short,
+    shape_in_words,
+    size_in_words,
+    wrapped,
+)
 
 __all__ = ["listing"]
 
-_WIDTH = 100
+#: In the place of the number of an output: all of them.
+_WHOLE = -1
 
 
 def listing(graph: Graph) -> str:
@@ -17,11 +28,18 @@ def listing(graph: Graph) -> str:
     ops = [box for box in graph if box.kind == "op"]
     leaves = [box for box in graph if box.kind == "leaf"]
     lines = [
-        f"the tape of {root.name or root.label}: {_count(len(ops), 'op')}, {_count(len(leaves), 'leaf', 'leaves')}, "
-        f"{size_in_words(graph.kept_bytes)} kept beside the leaves; backward runs them from below"
+        f"the tape of {name_in_short(root.name or root.label, 28)}: {count_in_words(len(ops), 'op')}, "
+        f"{count_in_words(len(leaves), 'leaf', 'leaves')}, {size_in_words(graph.kept_bytes)} kept beside the leaves; "
+        "backward runs them from below"
     ]
     places = {box.seq: place for place, box in enumerate(ops, 1)}
-    named = {box.seq: box.name or (f"%{places[box.seq]}" if box.kind == "op" else _unnamed(box)) for box in graph}
+    named: dict[tuple[int, int], str] = {}
+    for box in graph:
+        made = f"%{places[box.seq]}" if box.kind == "op" else _unnamed(box)
+        named[box.seq, _WHOLE] = box.name or made
+        several = len(box.shapes) > 1
+        for output in range(len(box.shapes)):
+            named[box.seq, output] = box.called(output) or (f"{made}[{output}]" if several else made)
     inside: tuple[Call, ...] = ()
     for box in graph:
         if box.kind == "constant":
@@ -32,16 +50,17 @@ def listing(graph: Graph) -> str:
                 lines.append("  " * (depth + 1) + (f"{call.name}: " if call.name else "") + call.module)
         inside = chain
         lines += _of_box(box, graph, named, "  " * (len(chain) + 1))
-    lines += [f"note: {note}" for note in graph.notes]
-    return "\n".join(cut(line, _WIDTH) if not line.startswith("note: ") else line for line in lines)
+    lines = [cut(line, WIDTH) for line in lines]
+    return "\n".join([*lines, *(line for note in graph.notes for line in wrapped(f"note: {note}", indent="  "))])
 
 
-def _of_box(box: Box, graph: Graph, named: dict[int, str], indent: str) -> list[str]:
+def _of_box(box: Box, graph: Graph, named: dict[tuple[int, int], str], indent: str) -> list[str]:
+    own = box.call.own if box.call is not None else str
     if box.kind == "leaf":
-        head = f"{indent}{named[box.seq]:<18} leaf"
+        head = f"{indent}{own(named[box.seq, _WHOLE]):<18} leaf"
     else:
-        arguments = ", ".join(f"{edge.input}={named[edge.source]}" for edge in graph.into(box.seq))
-        head = f"{indent}{named[box.seq]:<6} = {box.op}({arguments})"
+        arguments = ", ".join(f"{edge.input}={own(named[edge.source, edge.output])}" for edge in graph.into(box.seq))
+        head = f"{indent}{named[box.seq, _WHOLE]:<6} = {box.op}({arguments})"
     facts = []
     if len(box.shapes) == 1 and not isinstance(box.value, tuple):
         words = array_in_words(box.value, box.shapes[0])
@@ -55,12 +74,8 @@ def _of_box(box: Box, graph: Graph, named: dict[int, str], indent: str) -> list[
     elif box.freed:
         facts.append("freed")
     one = f"{head:<52}  {', '.join(facts)}"
-    return [one] if len(one) <= _WIDTH else [head, f"{indent}         {', '.join(facts)}"]
+    return [one] if len(one) <= WIDTH else [head, f"{indent}         {', '.join(facts)}"]
 
 
 def _unnamed(box: Box) -> str:
     return f"a {box.kind} {shape_in_words(box.shapes[0])}"
-
-
-def _count(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"

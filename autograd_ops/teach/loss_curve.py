@@ -9,8 +9,9 @@ from typing import Any
 
 from ..tensor import Tensor
 from .charts import lines, spark
+from .shell import draws_html
 from .shown import Shown, framed
-from .words import number
+from .words import count_in_words, number
 
 __all__ = ["LossCurve"]
 
@@ -95,7 +96,7 @@ class LossCurve(Shown):
         """A line: the curve in blocks, the last number, and the least."""
         if not self.values:
             return f"{self.label}: no steps yet"
-        steps = f"{len(self.values):,} step{'' if len(self.values) == 1 else 's'}"
+        steps = count_in_words(len(self.values), "step")
         least = min((v for v in self.values if v == v), default=float("nan"))
         return f"{self.label} {spark(self.values)} {number(self.values[-1])} after {steps}, least {number(least)}"
 
@@ -129,8 +130,7 @@ class LossCurve(Shown):
         return figure
 
     def _draw(self) -> None:
-        ipython = sys.modules.get("IPython")
-        if ipython is not None and ipython.get_ipython() is not None and _draws_html(ipython.get_ipython()):
+        if draws_html():
             from IPython.display import display
 
             if self._handle is None:
@@ -139,8 +139,3 @@ class LossCurve(Shown):
                 self._handle.update(self)
         else:
             print(f"\r{self.text()}", end="", file=sys.stderr, flush=True)
-
-
-def _draws_html(shell: Any) -> bool:
-    """Whether that IPython has a notebook, and not a terminal, before it."""
-    return type(shell).__name__ != "TerminalInteractiveShell"

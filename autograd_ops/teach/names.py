@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import FrameType
@@ -11,7 +13,7 @@ from ..nn.module import Module
 from ..tape import Node, Port
 from ..tensor import Tensor
 
-__all__ = ["Names", "names_in"]
+__all__ = ["Names", "names_in", "variables"]
 
 
 #: How many names of its outputs a node has, at most.
@@ -36,6 +38,18 @@ class Names:
     outputs: dict[int, str] = field(default_factory=dict)
     constants: dict[int, str] = field(default_factory=dict)
 
+    def of(self, tensor: Tensor) -> str:
+        """What the user calls `tensor`; the empty string if it has no name."""
+        node: Node | None = tensor.place()
+        if node is None:
+            return self.constants.get(id(tensor), "")
+        return (self.outputs if isinstance(node, Port) else self.nodes).get(node.seq, "")
+
+    def of_outputs(self, node: Node) -> tuple[str, ...]:
+        """What the user calls each output of a node that has several; nothing for one that has one."""
+        ports = [port() for port in getattr(node, "ports", ())]
+        return tuple(["" if port is None else self.outputs.get(port.seq, "") for port in ports])
+
     def note(self, tensor: Tensor, name: str) -> None:
         """Call `tensor` so, unless it has a name already."""
         node: Node | None = tensor.node
@@ -56,15 +70,16 @@ def names_in(frame: FrameType, given: Mapping[str, Any] | None = None) -> Names:
     Parameters
     ----------
     frame
-        A frame of the user's program: its local names count before its global ones, variables before parameters.
+        A frame of the user's program: its local names count before its global ones, variables before parameters, and
+        those before the items of lists.
         Names that begin with an underscore, and those of a notebook's history, do not count.
     given
         Tensors and modules by name, which count before all.
     """
     found = Names()
-    for scope in (given or {}, frame.f_locals, frame.f_globals):
+    for scope in (given or {}, *variables(frame)):
         mine = scope is given
-        named = {n: v for n, v in dict(scope).items() if mine or not (n.startswith("_") or n in ("In", "Out"))}
+        named = {n: v for n, v in scope.items() if mine or not (n.startswith("_") or n in ("In", "Out"))}
         for name, value in named.items():
             if isinstance(value, Tensor):
                 found.note(value, name)
@@ -72,11 +87,25 @@ def names_in(frame: FrameType, given: Mapping[str, Any] | None = None) -> Names:
             if isinstance(value, Module):
                 for below, parameter in value.named_parameters():
                     found.note(parameter, f"{name}.{below}")
-            elif isinstance(value, (list, tuple)):
+        for name, value in named.items():
+            if isinstance(value, (list, tuple)):
                 for i, item in enumerate(value[:_ITEMS]):
                     if isinstance(item, Tensor):
                         found.note(item, f"{name}[{i}]")
     return found
+
+
+def variables(frame: FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The variables of a frame, local and global, as they are now.
+
+    Before Python 3.13 the frame of a function keeps what ``f_locals`` gave, and with it alive whatever its variables
+    were at that time, until the function ends. It is emptied here, so that to look at a loss does not keep its tape.
+    """
+    seen = frame.f_locals
+    now = dict(seen), dict(frame.f_globals)
+    if sys.version_info < (3, 13) and seen is not frame.f_globals and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        seen.clear()
+    return now
 
 
 #: As many items of a list are looked at.

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from types import FrameType
-from typing import Any
 
-from ..nn.module import Module
+from ..nn.parameter import Parameter
 from ..tape import FREED, Leaf, Node, nodes_behind
 from ..tensor import Tensor
 from ..user_line import Line, user_frame
 from .made import made_of
-from .names import Names, names_in
+from .names import Names, names_in, variables
+from .shell import line_in_words, place_in_words
 from .shown import Shown, framed
-from .watching import seen_of
+from .watching import seen_of, seen_of_leaf
+from .words import rows, wrapped
 
 __all__ = ["WhyNoGrad", "why_no_grad"]
 
@@ -34,8 +34,8 @@ def why_no_grad(x: Tensor, loss: Tensor | None = None) -> WhyNoGrad:
     -------
     WhyNoGrad
         Its ``reason`` is one of ``"it has one"``, ``"integer"``, ``"not recorded"``, ``"no_grad"``, ``"detached"``,
-        ``"no derivative"``, ``"inputs need none"``, ``"not a leaf"``, ``"not used"``, ``"backward not run"``,
-        ``"taken away"`` and ``"unknown"``. Lines are known for what happened inside `watch`.
+        ``"no derivative"``, ``"frozen"``, ``"inputs need none"``, ``"not a leaf"``, ``"not used"``,
+        ``"backward not run"`` and ``"taken away"``. Lines are known for what happened inside `watch`.
 
     Raises
     ------
@@ -52,7 +52,8 @@ def why_no_grad(x: Tensor, loss: Tensor | None = None) -> WhyNoGrad:
     ...         h = w * 3
     ...     loss = (h + w).sum()
     >>> print(teach.why_no_grad(h))
-    h has no grad, because it was made while nothing was recorded: inside no_grad, or after set_grad_enabled(False)
+    h has no grad, because it was made while nothing was recorded: inside no_grad, or after
+    set_grad_enabled(False)
       line  h = w * 3
       fix   compute it outside of no_grad
     """
@@ -62,7 +63,7 @@ def why_no_grad(x: Tensor, loss: Tensor | None = None) -> WhyNoGrad:
     frame = user_frame()
     names = names_in(frame)
     node = x.place()
-    name = (names.constants.get(id(x)) if node is None else names.nodes.get(node.seq)) or "the tensor"
+    name = names.of(x) or "the tensor"
     if x.grad is not None:
         return WhyNoGrad("it has one", f"{name} has a gradient", "read it: x.grad")
     if x.dtype.kind not in ("float", "complex"):
@@ -105,15 +106,15 @@ class WhyNoGrad(Shown):
 
     def text(self) -> str:
         """The sentence, then the line and the fix."""
-        line = [] if self.line is None else [f"  line  {self.line.text or self.line}"]
-        return "\n".join([self.message, *line, f"  fix   {self.fix}"])
+        line = [] if self.line is None else [("line", line_in_words(self.line))]
+        return "\n".join([*wrapped(self.message), *rows([*line, ("fix", self.fix)])])
 
     def html(self) -> str:
         """The same, the line as code."""
         line = ""
         if self.line is not None:
-            place = f"{self.line.file.rpartition('/')[2]}, line {self.line.number}"
-            line = f"<p><code>{escape(self.line.text)}</code> <span class='beside'>{escape(place)}</span></p>"
+            place = escape(place_in_words(self.line))
+            line = f"<p><code>{escape(self.line.text)}</code> <span class='beside'>{place}</span></p>"
         return framed(f"<h4>{escape(self.message)}</h4>{line}<p class='good'>{escape(self.fix)}</p>", "why")
 
 
@@ -132,6 +133,13 @@ _WATCH = "record inside `with teach.watch():` to be told where"
 def _off_tape(x: Tensor, name: str) -> WhyNoGrad:
     """Of a Tensor that is not on the tape."""
     made = made_of(x.array)
+    if made is None and isinstance(x, Parameter):
+        return _because(
+            name,
+            "frozen",
+            "it is a parameter whose requires_grad is False: something froze it",
+            "call requires_grad_(True) on it, or on its module, before it is used",
+        )
     if made is None:
         return _because(
             name,
@@ -196,53 +204,48 @@ def _inner(x: Tensor, node: Node, name: str) -> WhyNoGrad:
 
 def _leaf(node: Leaf, name: str, loss: Tensor | None, frame: FrameType, names: Names) -> WhyNoGrad:
     """Of a leaf that needs a gradient and has none."""
-    seen = seen_of(node)
+    seen = seen_of_leaf(node)
     line = None if seen is None else seen.line
     roots = [loss] if loss is not None else _on_tape(frame)
     users = [root for root in roots if root.node is not node and _is_behind(node, root)]
-    if not users:
-        if loss is not None:
-            return _because(
-                name,
-                "not used",
-                "the loss was not computed from it",
-                "use it in the forward computation, or leave it out of what is trained",
-            )
-        if seen is not None and seen.gradient is not None:
-            return _taken(name, line)
+    waiting = [root for root in users if not _has_run(root)]
+    if waiting:
+        last = max(waiting, key=lambda root: root.node.seq if root.node is not None else -1)
+        called = names.of(last) or "loss"
+        return _because(
+            name,
+            "backward not run",
+            f"backward has not been called on {called}, which was computed from it",
+            f"call {called}.backward()",
+            line,
+        )
+    if users or (loss is None and seen is not None and seen.reached):
+        return _because(
+            name,
+            "taken away",
+            "backward has run, and its gradient was taken away since, by zero_grad or by setting grad to None; or "
+            "autograd.grad has run, which gives gradients back and leaves none in grad",
+            "read the gradient between backward and zero_grad",
+            line,
+        )
+    if loss is not None:
         return _because(
             name,
             "not used",
-            "nothing among your variables was computed from it",
-            "use it in what the loss is computed from; or pass the loss: teach.why_no_grad(x, loss)",
+            "the loss was not computed from it",
+            "use it in the forward computation, or leave it out of what is trained",
         )
-    if (seen is not None and seen.gradient is not None) or all(_has_run(root) for root in users):
-        return _taken(name, line)
-    last = max(users, key=lambda root: root.node.seq if root.node is not None else -1)
-    called = names.nodes.get(last.node.seq, "the loss") if last.node is not None else "the loss"
     return _because(
         name,
-        "backward not run",
-        f"backward has not been called on {called}, which was computed from it",
-        f"call {called if called != 'the loss' else 'loss'}.backward()",
-        line,
-    )
-
-
-def _taken(name: str, line: Line | None) -> WhyNoGrad:
-    return _because(
-        name,
-        "taken away",
-        "backward has run, and its gradient was taken away since: by zero_grad, or by setting grad to None",
-        "read the gradient between backward and zero_grad",
-        line,
+        "not used",
+        "nothing among your variables was computed from it",
+        "use it in what the loss is computed from; or pass the loss: teach.why_no_grad(x, loss)",
     )
 
 
 def _on_tape(frame: FrameType) -> list[Tensor]:
     """The caller's variables that are on the tape."""
-    scopes: list[Mapping[str, Any]] = [frame.f_locals, frame.f_globals]
-    values = [value for scope in scopes for value in list(scope.values()) if not isinstance(value, Module)]
+    values = [value for scope in variables(frame) for value in scope.values()]
     return [value for value in values if isinstance(value, Tensor) and value.node is not None]
 
 
@@ -252,5 +255,9 @@ def _is_behind(node: Node, root: Tensor) -> bool:
 
 
 def _has_run(root: Tensor) -> bool:
+    """Whether backward has come by: it has freed something, or what was watched there knows a gradient."""
     place = root.place()
-    return place is not None and any(node.saved is FREED for node in nodes_behind([place]))
+    if place is None:
+        return False
+    seen = seen_of(place)
+    return (seen is not None and seen.gradient is not None) or any(n.saved is FREED for n in nodes_behind([place]))

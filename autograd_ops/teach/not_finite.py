@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -16,11 +16,13 @@ from ..tensor import Tensor
 from ..user_line import Line, user_frame
 from .double_where import double_where
 from .graph import Box, Edge, Graph, graph_of, to_host
+from .look import SOFT
 from .names import names_in
-from .remedies import remedy_for
+from .remedies import Remedy, remedy_for
+from .shell import line_in_words
 from .shown import Shown, framed
 from .walked import walk_and_look
-from .words import number, shape_in_words
+from .words import number, rows, shape_in_words, wrapped
 
 __all__ = ["NanExplanation", "Operand", "explain_nan"]
 
@@ -39,7 +41,8 @@ def explain_nan(loss: Tensor) -> NanExplanation:
     Returns
     -------
     NanExplanation
-        Its ``where`` is ``"forward"``, ``"backward"``, ``"a leaf"``, ``"unknown"``, or ``"nowhere"`` if all is finite.
+        Its ``where`` is ``"forward"``, ``"backward"``, ``"a leaf"``, ``"a constant"``, ``"unknown"``, or ``"nowhere"``
+        if all is finite.
 
     Raises
     ------
@@ -57,7 +60,8 @@ def explain_nan(loss: Tensor) -> NanExplanation:
     ...     y = ag.where(x > 0, ag.sqrt(x), 0.0)
     ...     loss = y.sum()
     >>> print(teach.explain_nan(loss))
-    backward of sqrt gave NaN for x, at [1]: the gradient that arrived there was 0, and 0 times infinity is NaN
+    backward of sqrt gave NaN for x, at [1]: the gradient that arrived there was 0, and 0 times infinity
+    is NaN
       line      y = ag.where(x > 0, ag.sqrt(x), 0.0)
       x         0 at [1], of shape (2,)
       out       0 at [1], of shape (2,)
@@ -110,12 +114,9 @@ class Operand:
 
     def __str__(self) -> str:
         place = f" at {list(self.index)}, of shape {shape_in_words(self.shape)}" if self.index else ""
-        called = f" ({self.user})" if self.user and self.user != self.name else ""
-        return (
-            f"{number(self.value)}{place}{called}"
-            if self.value is not None
-            else f"{shape_in_words(self.shape)}{called}"
-        )
+        value = shape_in_words(self.shape) if self.value is None else number(self.value)
+        called = f" ({self.user})" if self.user not in ("", self.name, value) else ""
+        return f"{value}{place if self.value is not None else ''}{called}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,7 +126,7 @@ class NanExplanation(Shown):
     Attributes
     ----------
     where
-        ``"forward"``, ``"backward"``, ``"a leaf"``, ``"unknown"`` or ``"nowhere"``.
+        ``"forward"``, ``"backward"``, ``"a leaf"``, ``"a constant"``, ``"unknown"`` or ``"nowhere"``.
     op
         The op's name; empty if there is none.
     message
@@ -156,7 +157,7 @@ class NanExplanation(Shown):
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         if self.line is not None:
-            yield "line", self.line.text or str(self.line)
+            yield "line", line_in_words(self.line)
         for operand in self.operands:
             yield operand.name, str(operand)
         if self.formula:
@@ -168,17 +169,22 @@ class NanExplanation(Shown):
 
     def text(self) -> str:
         """The sentence, and what is known, a line each."""
-        lines = [self.message, *(f"  {name:<9} {text}" for name, text in self._rows())]
-        return "\n".join([*lines, *(f"{'':<12}{line}" for line in self.code.splitlines())])
+        return "\n".join([*wrapped(self.message), *rows([*self._rows(), *([("", self.code)] * bool(self.code))], 8)])
 
     def html(self) -> str:
         """The same as a table, the code apart."""
         rows = "".join(f"<tr><th scope='row'>{escape(n)}</th><td>{escape(t)}</td></tr>" for n, t in self._rows())
         code = f"<pre class='code'>{escape(self.code)}</pre>" if self.code else ""
         kind = "good" if self.where == "nowhere" else "bad"
-        style = "<style>.ago.ago-nan th, .ago.ago-nan td { text-align: left; vertical-align: top; }"
-        style += ".ago.ago-nan .code { background: #f4f6f8; padding: 8px 10px; border-radius: 6px; }</style>"
-        return framed(f"{style}<h4 class='{kind}'>{escape(self.message)}</h4><table>{rows}</table>{code}", "nan")
+        return framed(
+            f"<style>{_STYLE}</style><h4 class='{kind}'>{escape(self.message)}</h4><table>{rows}</table>{code}", "nan"
+        )
+
+
+_STYLE = f"""
+.ago.ago-nan th, .ago.ago-nan td {{ text-align: left; vertical-align: top; }}
+.ago.ago-nan .code {{ background: {SOFT}; padding: 8px 10px; border-radius: 6px; }}
+"""
 
 
 # ---------------------------------------------------------------- forward
@@ -190,44 +196,51 @@ def _forward(graph: Graph, loss: Tensor) -> NanExplanation | None:
         return None
     for box in graph:
         if box.kind == "leaf" and not _finite(box.value):
-            return NanExplanation(
-                "a leaf",
-                "",
-                f"{_called(box)} has {_kind(box.value)} in it, before any op",
-                line=box.line,
-                remedy="look at where its values come from: the data, or the step that last changed it",
-            )
+            return _not_of_an_op(box)
     found = None
     for box in graph:
         if box.kind != "op" or _finite(box.value):
             continue
-        inputs = [(edge, graph.boxes[edge.source]) for edge in graph.into(box.seq)]
-        if all(_finite(_value(source, edge)) for edge, source in inputs):
+        bad = [(edge, source) for edge, source in _into(box, graph) if not _finite(_value(source, edge))]
+        nans = [source for edge, source in bad if _has_nan(_value(source, edge))]
+        if nans and all(source.kind == "constant" for _, source in bad):
+            return _not_of_an_op(nans[0])
+        if not bad:
             found = box
             break
-        nan_before = any(_has_nan(_value(source, edge)) for edge, source in inputs)
-        if found is None and _has_nan(box.value) and not nan_before:
+        if found is None and _has_nan(box.value) and not nans:
             found = box
     return None if found is None else _forward_at(found, graph)
+
+
+def _not_of_an_op(box: Box) -> NanExplanation:
+    """Of values that were not finite before any op was given them."""
+    return NanExplanation(
+        f"a {box.kind}",
+        "",
+        f"{_called(box)} has {_kind(box.value)} in it, before any op",
+        line=box.line,
+        remedy="look at where its values come from: the data, or the step that last changed it",
+    )
 
 
 def _forward_at(box: Box, graph: Graph) -> NanExplanation:
     value = box.value[0] if isinstance(box.value, tuple) else box.value
     index = _first(value)
-    operands = [_operand(edge.input, _value(source, edge), index, source) for edge, source in _into(box, graph)]
+    into = _into(box, graph)
+    operands = [_operand(edge, source, index) for edge, source in into]
+    of = "finite" if all(_finite(_value(source, edge)) for edge, source in into) else "infinite"
+    message = f"{box.op} gave {number(value[index])}{_at(index)}, from {of} values"
     remedy = remedy_for(box.op)
-    place = f", at {list(index)}" if index else ""
     return NanExplanation(
         "forward",
         box.op,
-        f"{box.op} gave {number(value[index])}{place}, from finite values"
-        if all(_finite(_value(s, e)) for e, s in _into(box, graph))
-        else f"{box.op} gave {number(value[index])}{place}, from infinite values",
+        message,
         tuple(operands),
         box.line,
         why=remedy.why,
         remedy=remedy.advice,
-        code=_code(box, remedy_for(box.op)),
+        code=_code(box, remedy, operands),
     )
 
 
@@ -250,15 +263,14 @@ def _backward(graph: Graph) -> NanExplanation | None:
 def _backward_at(box: Box, edge: Edge, sent: Any, graph: Graph) -> NanExplanation:
     array = sent[edge.output] if isinstance(sent, tuple) else sent
     index = _first(array)
-    operands = [_operand(e.input, _value(source, e), index, source) for e, source in _into(box, graph)]
+    operands = [_operand(into, source, index) for into, source in _into(box, graph)]
     value = None if isinstance(box.value, tuple) else box.value
     operands.append(Operand("out", _element(value, index), index, box.shapes[0], box.name))
     gradient = None if isinstance(box.gradient, tuple) else box.gradient
     arrived = _element(gradient, index)
     operands.append(Operand("g", arrived, index, box.shapes[0]))
     remedy = remedy_for(box.op)
-    place = f", at {list(index)}" if index else ""
-    message = f"backward of {box.op} gave {number(array[index])} for {edge.input}{place}"
+    message = f"backward of {box.op} gave {number(array[index])} for {edge.input}{_at(index)}"
     if arrived is not None and arrived == 0 and np.isnan(array[index]):
         message += ": the gradient that arrived there was 0, and 0 times infinity is NaN"
     return NanExplanation(
@@ -270,7 +282,7 @@ def _backward_at(box: Box, edge: Edge, sent: Any, graph: Graph) -> NanExplanatio
         box.formula,
         remedy.why,
         remedy.advice,
-        _code(box, remedy),
+        _code(box, remedy, operands),
     )
 
 
@@ -300,10 +312,12 @@ def _value(source: Box, edge: Edge) -> Any:
     return source.value[edge.output] if isinstance(source.value, tuple) else source.value
 
 
-def _operand(name: str, value: Any, index: tuple[int, ...], source: Box) -> Operand:
-    shape = source.shapes[0] if value is None else value.shape
+def _operand(edge: Edge, source: Box, index: tuple[int, ...]) -> Operand:
+    value = _value(source, edge)
+    shape = source.shapes[min(edge.output, len(source.shapes) - 1)] if value is None else value.shape
     element = _element(value, index)
-    return Operand(name, element, _fitting(index, shape) if element is not None else (), shape, source.name)
+    at = _fitting(index, shape) if element is not None else ()
+    return Operand(edge.input, element, at, shape, source.called(edge.output))
 
 
 def _element(value: Any, index: tuple[int, ...]) -> Any:
@@ -353,5 +367,13 @@ def _called(box: Box) -> str:
     return box.name or f"a {box.op or box.kind} of shape {shape_in_words(box.shapes[0])}"
 
 
-def _code(box: Box, remedy: Any) -> str:
-    return double_where(box.line.text, box.op, remedy) if box.line is not None else ""
+def _at(index: tuple[int, ...]) -> str:
+    return f", at {list(index)}" if index else ""
+
+
+def _code(box: Box, remedy: Remedy, operands: Sequence[Operand]) -> str:
+    """The double where in the user's line, if that is known and it is its condition that does not hold."""
+    value = next((operand.value for operand in operands if operand.name == remedy.argument), None)
+    if box.line is None or remedy.safe is None or isinstance(value, complex | np.complexfloating):
+        return ""
+    return "" if value is not None and remedy.safe.holds(value) else double_where(box.line.text, box.op, remedy)

@@ -102,8 +102,8 @@ def _clashes(op: str, operands: list[ErrorOperand], message: str) -> list[ErrorO
             marked[0] = replace(first, clashing=(a % len(first.shape),))
             marked[1] = replace(second, clashing=(b % len(second.shape),))
         return marked
-    if "do not broadcast" in message or op == "cat":
-        return _unequal(operands, from_the_end=op != "cat", message=message)
+    if "do not broadcast" in message or op in ("cat", "stack"):
+        return _unequal(operands, from_the_end=op not in ("cat", "stack"), message=message)
     return marked
 
 

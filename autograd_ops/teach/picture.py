@@ -16,7 +16,7 @@ from .graph import Graph, graph_of
 from .listing import listing
 from .look import BLUE, GREY, LINE, SOFT
 from .names import names_in
-from .shown import Shown, framed
+from .shown import Shown, framed, notes_drawn
 from .views import View, views_of
 
 __all__ = ["TapePicture", "tape"]
@@ -101,11 +101,10 @@ class TapePicture(Shown):
         """As HTML in which boxes can be clicked: a module opens, an op shows all that is known of it."""
         views = "".join(self._view(view) for view in self._views)
         known = "".join(f'<div data-of="{box.seq}" hidden>{details(box, self.graph)}</div>' for box in self.graph)
-        notes = "".join(f'<p class="beside">{escape(note)}</p>' for note in self.graph.notes)
         body = (
             f'<style>{_STYLE}</style>{_LEGEND}<div class="both"><div class="views">{views}</div>'
             f'<div class="details" aria-live="polite"><p class="beside">Click a box to see what is known of it.</p>'
-            f"{known}</div></div>{notes}"
+            f"{known}</div></div>{notes_drawn(self.graph.notes)}"
         )
         return framed(body, "tape", _SCRIPT)
 
@@ -139,10 +138,10 @@ _LEGEND = (
 
 _STYLE = f"""
 .ago.ago-tape .both {{ display: flex; flex-wrap: wrap; gap: 12px; align-items: flex-start; }}
-.ago.ago-tape .views {{ flex: 1 1 420px; min-width: 0; }}
+.ago.ago-tape .views {{ flex: 5 1 420px; min-width: 0; }}
 .ago.ago-tape .scroll {{ overflow: auto; max-height: 640px; border: 1px solid {LINE}; border-radius: 6px; }}
 .ago.ago-tape svg {{ display: block; max-width: none; margin: 0 auto; }}
-.ago.ago-tape .details {{ flex: 1 1 260px; max-width: 420px; max-height: 680px; overflow: auto; background: {SOFT};
+.ago.ago-tape .details {{ flex: 3 1 260px; min-width: 0; max-height: 680px; overflow: auto; background: {SOFT};
   border-radius: 6px; padding: 10px 12px; }}
 .ago.ago-tape .details > p {{ margin: 0; }}
 .ago.ago-tape .details th {{ text-align: left; vertical-align: top; padding-left: 0; white-space: nowrap; }}

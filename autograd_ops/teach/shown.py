@@ -6,14 +6,17 @@ same in Jupyter, in VS Code, in a saved page and without a network.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from hashlib import sha256
 from html import escape
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from .look import STYLE
+from .words import array_in_full
 
-__all__ = ["Shown", "framed", "new_id"]
+__all__ = ["Shown", "array_drawn", "framed", "new_id", "notes_drawn"]
 
 _numbers = count(1)
 
@@ -76,11 +79,22 @@ class Shown:
         return self.html()
 
 
+def notes_drawn(notes: Iterable[str]) -> str:
+    """Sentences for the reader, each a paragraph."""
+    return "".join(f'<p class="beside note">{escape(note)}</p>' for note in notes)
+
+
+def array_drawn(array: Any, kind: str, columns: int) -> str:
+    """The elements of an array, of class ``value`` or ``gradient``, in lines of so many letters."""
+    return f"<pre class='{kind}'>{escape(array_in_full(array, columns) or 'nothing')}</pre>"
+
+
 def framed(body: str, kind: str, script: str = "") -> str:
     """A fragment around `body`: its own root element of class ``ago`` and `kind`, the common style, and a `script`.
 
     The script is a function's body, given the root element as ``root``.
     """
-    name = new_id(f"ago-{kind}")
+    # The number alone would come again beside outputs of another session, and scripts would find the wrong root.
+    name = f"{new_id(f'ago-{kind}')}-{sha256(body.encode()).hexdigest()[:8]}"
     run = f"<script>(function (root) {{ {script} }})(document.getElementById({name!r}));</script>" if script else ""
     return f'<div class="ago ago-{kind}" id="{name}"><style>{STYLE}</style>{body}</div>{run}'

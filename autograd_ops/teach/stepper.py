@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from .drawing import draw
 from .graph import Graph
 from .look import BLUE, GREY, INK, LINE, ORANGE, SOFT
-from .shown import framed
+from .shell import line_in_words
+from .shown import array_drawn, framed, notes_drawn
 from .views import views_of
-from .words import array_in_full, shape_in_words
+from .words import shape_in_words
 
 if TYPE_CHECKING:
     from .steps import BackwardStep, Sent
@@ -22,6 +23,9 @@ __all__ = ["stepper"]
 #: A larger tape is not drawn beside the steps, which can be stepped through all the same.
 _DRAWN_TO = 150
 
+#: The lines of arrays are as long as there is room for beside the tape.
+_COLUMNS = 46
+
 
 def stepper(graph: Graph, steps: Sequence[BackwardStep], leaves: Mapping[str, Any]) -> str:
     """The steps as a fragment of HTML; the last panel has what the leaves get."""
@@ -30,8 +34,10 @@ def stepper(graph: Graph, steps: Sequence[BackwardStep], leaves: Mapping[str, An
         f'<section class="step" data-step="{i}"{"" if i == 0 else " hidden"}>{panel}</section>'
         for i, panel in enumerate(panels)
     )
-    picture = ""
-    if len(graph) <= _DRAWN_TO:
+    picture, notes = "", list(graph.notes)
+    if len(graph) > _DRAWN_TO:
+        notes.append(f"a tape of more than {_DRAWN_TO} boxes is not drawn beside its steps: teach.tape draws it")
+    else:
         (view,) = views_of(graph, fold=False)
         picture = f'<div class="scroll">{draw(graph, view)}</div>'
     numbers = {id(edge): i for i, edge in enumerate(graph.edges)}
@@ -43,6 +49,7 @@ def stepper(graph: Graph, steps: Sequence[BackwardStep], leaves: Mapping[str, An
         f'<button class="next">next &rsaquo;</button><input type="range" min="0" max="{last}" value="0" '
         f'aria-label="step"><span class="beside count" aria-live="polite">step 1 of {len(steps)}</span></div>'
         f'<div class="both">{picture}<div class="steps">{shown}</div></div>'
+        f"{notes_drawn(notes)}"
         f'<script type="application/json" class="course">{json.dumps(course)}</script>'
     )
     return framed(body, "stepper", _SCRIPT)
@@ -53,17 +60,14 @@ def _panel(step: BackwardStep) -> str:
     made = f" <span class='beside'>→ {escape(box.name)}</span>" if box.name else ""
     rows: list[tuple[str, str]] = []
     if box.line is not None:
-        rows.append(("line", f"<code>{escape(box.line.text)}</code>"))
+        rows.append(("line", f"<code>{escape(line_in_words(box.line))}</code>"))
     if box.call is not None:
         rows.append(("module", f"<code>{escape(box.call.path)}</code>"))
-    several = step.arrived if isinstance(step.arrived, tuple) else (step.arrived,)
-    rows.append(
-        ("g arrived", "".join(f"<pre class='gradient'>{escape(array_in_full(g) or '—')}</pre>" for g in several))
-    )
+    rows += [(f"g arrived{at}", array_drawn(gradient, "gradient", _COLUMNS)) for at, gradient in step.arrivals]
     rows.append(("rule", f"<code>{escape(box.formula)}</code>"))
     for name, array in step.kept:
         shape = f"<span class='beside'>{shape_in_words(array.shape)}</span>"
-        rows.append((f"{name}, kept", f"{shape}<pre class='value'>{escape(array_in_full(array))}</pre>"))
+        rows.append((f"{name}, kept", shape + array_drawn(array, "value", _COLUMNS)))
     rows += [(f"to {sent.to}", _sent(sent)) for sent in step.sent]
     body = "".join(f"<tr><th scope='row'>{escape(name)}</th><td>{text}</td></tr>" for name, text in rows)
     return f"<h4>{escape(box.op)}{made}</h4><table>{body}</table>"
@@ -71,19 +75,18 @@ def _panel(step: BackwardStep) -> str:
 
 def _sent(sent: Sent) -> str:
     parts = [
-        f"<span class='beside'>input <code>{escape(sent.edge.input)}</code></span>",
-        f"<pre class='gradient'>{escape(array_in_full(sent.gradient))}</pre>",
+        f"<span class='beside'>{escape(sent.input)}</span>",
+        array_drawn(sent.gradient, "gradient", _COLUMNS),
     ]
     parts += [f"<div class='beside'>{escape(note)}</div>" for note in sent.notes]
     if sent.part > 1:
-        parts.append(f"<pre class='gradient'>{escape(array_in_full(sent.total))}</pre>")
+        parts.append(array_drawn(sent.total, "gradient", _COLUMNS))
     return "".join(parts)
 
 
 def _end(leaves: Mapping[str, Any]) -> str:
     rows = "".join(
-        f"<tr><th scope='row'>{escape(name)}</th>"
-        f"<td><pre class='gradient'>{escape(array_in_full(gradient) or 'nothing')}</pre></td></tr>"
+        f"<tr><th scope='row'>{escape(name)}</th><td>{array_drawn(gradient, 'gradient', _COLUMNS)}</td></tr>"
         for name, gradient in leaves.items()
     )
     return f"<h4>added to the <code>grad</code> of the leaves</h4><table>{rows}</table>"
@@ -102,11 +105,10 @@ _STYLE = f"""
 .ago.ago-stepper td {{ text-align: left; overflow-wrap: anywhere; }}
 .ago.ago-stepper h4 .beside {{ font-weight: 400; color: {GREY}; }}
 .ago.ago-stepper .ago-gradient {{ visibility: hidden; }}
-.ago.ago-stepper .reached .ago-gradient {{ visibility: visible; }}
-.ago.ago-stepper .reached .ago-gradient, .ago.ago-stepper .done .ago-gradient {{ visibility: visible; }}
+.ago.ago-stepper :is(.reached, .done, .now) .ago-gradient {{ visibility: visible; }}
 .ago.ago-stepper .done > rect {{ fill: #fff4e5; }}
 .ago.ago-stepper .now > rect {{ fill: #ffe3bf; stroke: {ORANGE}; stroke-width: 2.5; }}
-.ago.ago-stepper .now text {{ fill: {INK}; }}
+.ago.ago-stepper .now text:not(.ago-gradient) {{ fill: {INK}; }}
 .ago.ago-stepper .fresh .ago-gradient {{ font-weight: 700; }}
 .ago.ago-stepper input:focus-visible {{ outline: 2px solid {BLUE}; }}
 """

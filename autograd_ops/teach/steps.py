@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from autograd_backends import namespace
 
 from ..autograd.around import innermost
@@ -15,13 +17,14 @@ from ..registry import Op
 from ..tape import Node, TapeError
 from ..tensor import Tensor
 from ..user_line import user_frame
-from .graph import Box, Edge, Graph, across_all, graph_of, to_host
+from .graph import Box, Edge, Graph, across_all, copied, graph_of, to_host
 from .kept import kept_arrays
 from .names import names_in
+from .shell import line_in_words
 from .shown import Shown
 from .stepper import stepper
 from .walked import Visit, walk_and_look
-from .words import array_in_full, cut, shape_in_words
+from .words import array_in_full, rows, shape_in_words, wrapped
 
 #: Kept arrays of as many elements are written out in the text of a step.
 _FEW = 6
@@ -146,6 +149,11 @@ class Sent:
     total: Any
 
     @property
+    def input(self) -> str:
+        """Which input of the op it goes to: ``"input x"``; of a Function, whose have no names, ``"input 0"``."""
+        return self.edge.input if " " in self.edge.input else f"input {self.edge.input}"
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """How broadcasting was summed away, and which of several parts this is."""
         notes: list[str] = []
@@ -185,6 +193,13 @@ class BackwardStep:
     sent: tuple[Sent, ...]
 
     @property
+    def arrivals(self) -> list[tuple[str, Any]]:
+        """The gradients that arrived, each after where it did: ``" at q"``, and nothing if there is one output."""
+        if not isinstance(self.arrived, tuple):
+            return [("", self.arrived)]
+        return [(f" at {self.box.called(i) or f'output {i}'}", gradient) for i, gradient in enumerate(self.arrived)]
+
+    @property
     def op(self) -> str:
         """The op's name."""
         return self.box.op
@@ -201,30 +216,21 @@ class BackwardStep:
         return f"step {self.number} of {self.count}: {self.box.op}{made}"
 
     def __str__(self) -> str:
-        lines = [self.title]
+        facts: list[tuple[str, str]] = []
         if self.box.line is not None:
-            lines.append(_row("line", self.box.line.text or str(self.box.line)))
+            facts.append(("line", line_in_words(self.box.line)))
         if self.box.call is not None:
-            lines.append(_row("module", self.box.call.path))
-        several = self.arrived if isinstance(self.arrived, tuple) else (self.arrived,)
-        lines += [_row("arrived", array_in_full(g) or "nothing") for g in several]
-        lines.append(_row("rule", self.formula))
-        if self.kept:
-            lines += [_row(name, f"{array_in_full(array)} (kept)") for name, array in self.kept if array.size <= _FEW]
-            large = [f"{name} {shape_in_words(array.shape)}" for name, array in self.kept if array.size > _FEW]
-            lines += [_row("kept", ", ".join(large))] if large else []
+            facts.append(("module", self.box.call.path))
+        facts += [(f"arrived{at}", array_in_full(gradient) or "nothing") for at, gradient in self.arrivals]
+        facts.append(("rule", self.formula))
+        facts += [(name, f"{array_in_full(array)} (kept)") for name, array in self.kept if array.size <= _FEW]
+        large = [f"{name} {shape_in_words(array.shape)}" for name, array in self.kept if array.size > _FEW]
+        facts += [("kept", ", ".join(large))] if large else []
         for sent in self.sent:
-            lines.append(_row(f"to {sent.to}", array_in_full(sent.gradient)))
-            lines.append(_row("", "; ".join([f"input {sent.edge.input}", *sent.notes])))
-            if sent.part > 1:
-                lines.append(_row("", array_in_full(sent.total)))
-        return "\n".join(lines)
-
-
-def _row(name: str, text: str) -> str:
-    """A line of a step; further lines of the text stand under the first."""
-    head = f"  {cut(name, 16):<9} "
-    return head + text.replace("\n", "\n" + " " * len(head))
+            facts.append((f"to {sent.to}", array_in_full(sent.gradient)))
+            facts.append(("", "; ".join([sent.input, *sent.notes])))
+            facts += [("", array_in_full(sent.total))] if sent.part > 1 else []
+        return "\n".join([*wrapped(self.title), *rows(facts, least=8)])
 
 
 class BackwardSteps(Shown, Sequence[BackwardStep]):
@@ -260,8 +266,9 @@ class BackwardSteps(Shown, Sequence[BackwardStep]):
 
     def text(self) -> str:
         """All steps, and what the leaves have in the end."""
-        ends = [_row(name, array_in_full(gradient) or "nothing") for name, gradient in self.leaves.items()]
-        return "\n".join([*map(str, self._steps), "the gradients of the leaves:", *ends])
+        ends = rows([(name, array_in_full(gradient) or "nothing") for name, gradient in self.leaves.items()], least=8)
+        notes = [line for note in self.graph.notes for line in wrapped(f"note: {note}", indent="  ")]
+        return "\n".join([*map(str, self._steps), "the gradients of the leaves:", *ends, *notes])
 
     def html(self) -> str:
         """A stepper beside the tape."""
@@ -273,6 +280,7 @@ def _steps(graph: Graph, visits: Sequence[Visit]) -> Iterator[BackwardStep]:
     seen: Counter[tuple[int, int]] = Counter()
     totals: dict[tuple[int, int], Any] = {}
     for number, visit in enumerate(visits, 1):
+        kept = tuple([(name, copied(array)) for name, array in kept_arrays(visit.node)])
         sent: list[Sent] = []
         for edge in graph.into(visit.node.seq):
             if edge.gradient is None or graph.boxes[edge.source].kind == "constant":
@@ -281,20 +289,22 @@ def _steps(graph: Graph, visits: Sequence[Visit]) -> Iterator[BackwardStep]:
             seen[key] += 1
             totals[key] = edge.gradient + totals[key] if key in totals else edge.gradient
             source = graph.boxes[edge.source]
-            to = source.name or source.label
-            summed = _summed(visit.node, source, edge)
+            to = source.called(edge.output) or source.label
+            summed = _summed(visit.node, source, edge, kept)
             sent.append(Sent(edge, to, edge.gradient, summed, seen[key], parts[key], totals[key]))
-        kept = tuple([(name, to_host(array)) for name, array in kept_arrays(visit.node)])
         arrived = to_host(across_all(visit.arrived))
         yield BackwardStep(number, len(visits), graph.boxes[visit.node.seq], arrived, kept, tuple(sent))
 
 
-def _summed(node: Node, source: Box, edge: Edge) -> tuple[int, ...]:
-    """The dimensions of the op's output along which it had broadcast an input."""
+def _summed(node: Node, source: Box, edge: Edge, kept: Sequence[tuple[str, Any]]) -> tuple[int, ...]:
+    """The dimensions along which an op had broadcast an input, of what it computed with."""
     op = innermost(node.op)
     if not isinstance(op, Op) or not op.broadcast:
         return ()
-    shape, given = tuple(node.shape), source.shapes[min(edge.output, len(source.shapes) - 1)]
+    given = source.shapes[min(edge.output, len(source.shapes) - 1)]
+    inputs = {i.name for i in op.inputs}
+    # An op such as mse gives less than it computed with; but then it keeps that.
+    shape = np.broadcast_shapes(tuple(node.shape), given, *(array.shape for name, array in kept if name in inputs))
     added = len(shape) - len(given)
     stretched = [added + i for i, n in enumerate(given) if n == 1 and shape[added + i] != 1]
     return (*range(added), *stretched)

@@ -12,7 +12,7 @@ from .look import LINE
 from .names import Names
 from .shown import framed
 from .views import views_of
-from .words import shape_in_words
+from .words import count_in_words, shape_in_words
 
 __all__ = ["_repr_html_"]
 
@@ -36,9 +36,8 @@ def _repr_html_(self: Tensor) -> str:
     if ops <= _FEW:
         graph = graph_of(self, Names(), gradients=False)
         (view,) = views_of(graph, fold=False)
-        parts.append(
-            f"<details><summary>made by {ops} op{'' if ops == 1 else 's'}</summary>{draw(graph, view)}</details>"
-        )
+        made = f"made by {count_in_words(ops, 'op')}"
+        parts.append(f"<details><summary>{made}</summary>{draw(graph, view)}</details>")
     else:
         parts.append(f"<p class='beside'>made by {ops} ops: teach.tape(x) draws them</p>")
     style = f"<style>.ago.ago-tensor svg {{ border: 1px solid {LINE}; border-radius: 6px; }}</style>"

@@ -18,6 +18,7 @@ from .graph import to_host
 from .look import GREEN, RED
 from .shown import Shown, framed
 from .watching import seen_of, watch
+from .words import name_in_short
 
 __all__ = ["DeadUnits", "LayerUnits", "dead_units"]
 
@@ -120,11 +121,12 @@ class DeadUnits(Shown):
 
     def text(self) -> str:
         """A line an activation."""
-        width = max(len("layer"), *(len(layer.name) for layer in self.layers))
+        names = [name_in_short(layer.name, 60) for layer in self.layers]
+        width = max(len("layer"), *map(len, names))
         lines = [f"{'layer':<{width}}  units  of no use"]
         lines += [
-            f"{layer.name:<{width}}  {layer.units:>5}  {layer.flat:>5} {layer.word}  {layer.share:.0%}"
-            for layer in self.layers
+            f"{name:<{width}}  {layer.units:>5}  {layer.flat:>5} {layer.word}  {layer.share:.0%}"
+            for name, layer in zip(names, self.layers, strict=True)
         ]
         return "\n".join(lines)
 

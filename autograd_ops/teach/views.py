@@ -6,11 +6,12 @@ outside: where its values come from and go to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from .graph import Box, Edge, Graph
+from .layout import Link, rows_of
 from .watching import Call
 
 __all__ = ["Item", "Line", "View", "views_of"]
@@ -38,6 +39,8 @@ class Item:
         Whether it lies outside of the view, and is shown for where an edge comes from or goes to.
     far
         Whether it is a reference to what stands elsewhere in the view, too far for an edge.
+    more
+        How many items it stands in the place of; they are not shown, as there are too many.
     """
 
     key: Key
@@ -46,6 +49,13 @@ class Item:
     inside: int = 0
     outside: bool = False
     far: bool = False
+    more: int = 0
+
+    @property
+    def weight(self) -> float:
+        """How much its edges matter: what flows from op to op runs straight; all else stands beside it."""
+        beside = self.far or self.more or (self.box is not None and self.box.kind != "op")
+        return 0.05 if beside else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,50 +95,70 @@ def views_of(graph: Graph, fold: bool) -> list[View]:
     outermost = {chain[0] for chain in chains.values() if chain}
     if len(outermost) == 1:  # a box around everything would only hide it
         chains = {seq: chain[1:] for seq, chain in chains.items()}
-    calls: dict[Call, int] = {}
-    for chain in chains.values():
-        for call in chain:
-            calls.setdefault(call, len(calls) + 1)
-    ops = _ops_within(graph, chains)
-    views = [View(None, 0), *(View(call, number) for call, number in calls.items())]
-    for view in views:
-        _fill(view, graph, chains, calls, ops)
-    return views
-
-
-def _ops_within(graph: Graph, chains: dict[int, tuple[Call, ...]]) -> dict[Call, int]:
-    count: dict[Call, int] = {}
+    parts: dict[Call | None, _Part] = {None: _Part(0, 0, boxes=list(graph), edges=graph.edges)}
     for box in graph:
-        for call in chains[box.seq]:
-            count[call] = count.get(call, 0) + (box.kind == "op")
-    return count
+        for depth, call in enumerate(chains[box.seq], 1):
+            if call not in parts:
+                parts[call] = _Part(len(parts), depth)
+            parts[call].boxes.append(box)
+            parts[call].ops += box.kind == "op"
+    for edge in graph.edges:
+        for call in dict.fromkeys((*chains[edge.source], *chains[edge.target])):
+            parts[call].edges.append(edge)
+    return [_view(call, graph, chains, parts) for call in parts]
 
 
-def _fill(
-    view: View, graph: Graph, chains: dict[int, tuple[Call, ...]], calls: dict[Call, int], ops: dict[Call, int]
-) -> None:
-    depth = 0 if view.call is None else next(c.index(view.call) + 1 for c in chains.values() if view.call in c)
+@dataclass(eq=False, slots=True)
+class _Part:
+    """What a view has to show.
+
+    Attributes
+    ----------
+    number
+        The number of the view.
+    depth
+        How many calls it is in, with that which it is the inside of.
+    ops
+        How many ops lie inside.
+    boxes
+        Those of the tape that do.
+    edges
+        Those that have an end inside, or both.
+    """
+
+    number: int
+    depth: int
+    ops: int = 0
+    boxes: list[Box] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+
+
+def _view(
+    call: Call | None, graph: Graph, chains: dict[int, tuple[Call, ...]], parts: dict[Call | None, _Part]
+) -> View:
+    """The whole, or the inside of a call."""
+    part = parts[call]
+    view = View(call, part.number)
 
     def item(box: Box) -> Item:
         """What stands for a box here, or on the edge of the view."""
         chain = chains[box.seq]
-        inside = view.call is None or view.call in chain
-        if inside and len(chain) == depth:
+        inside = call is None or (len(chain) >= part.depth and chain[part.depth - 1] is call)
+        if not inside:
+            return Item(("outside", box.seq), box=box, outside=True)
+        if len(chain) == part.depth:
             return Item(("box", box.seq), box=box)
-        if inside:
-            call = chain[depth]
-            return Item(("call", calls[call]), call=call, inside=ops[call])
-        return Item(("outside", box.seq), box=box, outside=True)
+        folded = chain[part.depth]
+        return Item(("call", parts[folded].number), call=folded, inside=parts[folded].ops)
 
-    mine = [box for box in graph if view.call is None or view.call in chains[box.seq]]
-    numbers = {box.seq for box in mine}
     seen: set[tuple[Key, Key, int, int]] = set()
     sources: dict[Key, Item] = {}
     inner: dict[Key, Item] = {}
     targets: dict[Key, Item] = {}
-    for box in mine:
-        inner.setdefault(item(box).key, item(box))
-    for edge in _touching(graph.edges, numbers):
+    for box in part.boxes:
+        inside = item(box)
+        inner.setdefault(inside.key, inside)
+    for edge in part.edges:
         source, target = item(graph.boxes[edge.source]), item(graph.boxes[edge.target])
         if source.outside:
             sources.setdefault(source.key, source)
@@ -141,10 +171,8 @@ def _fill(
             view.lines.append(Line(source.key, target.key, edge))
     view.items = {**sources, **_forward(inner, view.lines), **targets}
     _cut_far(view)
-
-
-def _touching(edges: Iterable[Edge], numbers: set[int]) -> Iterable[Edge]:
-    return [edge for edge in edges if edge.source in numbers or edge.target in numbers]
+    _leave_out(view)
+    return view
 
 
 def _forward(items: dict[Key, Item], lines: list[Line]) -> dict[Key, Item]:
@@ -174,20 +202,14 @@ _FAR = {"leaf": 3, "constant": 3, "op": 16}
 
 def _cut_far(view: View) -> None:
     """Put a reference to its source at the end of every edge that is long, so that pictures stay narrow."""
-    row = dict.fromkeys(view.items, 0)
-    above = _by_target(view.lines)
-    for key in view.items:
-        row[key] = max((row[line.source] + 1 for line in above.get(key, ())), default=0)
-    first: dict[Key, int] = {}  # where a source is used first: that edge is never cut
-    for line in view.lines:
-        first[line.source] = min(first.get(line.source, row[line.target]), row[line.target])
+    links = [Link(line.source, line.target, weight=view.items[line.source].weight) for line in view.lines]
+    row = rows_of(view.items, links)
     references: dict[Key, list[Item]] = {}
     lines: list[Line] = []
     for line in view.lines:
         source = view.items[line.source]
-        start = first[line.source] - 1 if source.box is not None and source.box.kind != "op" else row[line.source]
         kind = "op" if source.box is None else source.box.kind
-        if row[line.target] - start <= _FAR[kind]:
+        if row[line.target] - row[line.source] <= _FAR[kind]:
             lines.append(line)
             continue
         key = ("far", len(lines))
@@ -201,8 +223,25 @@ def _cut_far(view: View) -> None:
     view.items = ordered
 
 
-def _by_target(lines: Iterable[Line]) -> dict[Key, list[Line]]:
-    found: dict[Key, list[Line]] = {}
-    for line in lines:
-        found.setdefault(line.target, []).append(line)
-    return found
+#: So many leaves, constants and references that one box alone uses are shown, if there are more than twice as many.
+_MANY = 6
+
+
+def _leave_out(view: View) -> None:
+    """Put one item in the place of most of the many that stand beside one box."""
+    uses = Counter(line.source for line in view.lines)
+    beside: dict[Key, list[Line]] = {}
+    for line in view.lines:
+        if uses[line.source] == 1 and view.items[line.source].weight < 1:
+            beside.setdefault(line.target, []).append(line)
+    for target, lines in beside.items():
+        rest = lines[_MANY:] if len(lines) > 2 * _MANY else []
+        if not rest:
+            continue
+        gone = {line.source for line in rest}
+        more = Item(("more", target[1]), more=len(rest))
+        items = [(key, item) for key, item in view.items.items() if key not in gone]
+        place = [key for key, _ in items].index(target)
+        view.items = dict([*items[:place], (more.key, more), *items[place:]])
+        view.lines = [line for line in view.lines if line.source not in gone]
+        view.lines.append(Line(more.key, target, rest[0].edge))

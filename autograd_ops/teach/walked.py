@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..autograd.around import StepAround
 from ..tape import FREED, Leaf, Node, Step, TapeError, nodes_behind, walk
+from .watching import Seen, SeenLeaf
 
 __all__ = ["Visit", "Walked", "walk_and_look"]
 
@@ -41,10 +43,17 @@ class Walked:
         In the order in which backward runs the nodes.
     leaves
         The gradient of each leaf, by sequence number.
+    hooked
+        Whether users have put hooks on the way, which backward would call and this walk did not.
     """
 
     visits: list[Visit]
     leaves: dict[int, Any]
+    hooked: bool = False
+
+
+#: Tapes share leaves: two looks at once would take each other's changes for what was there before.
+_one_at_a_time = threading.RLock()
 
 
 def walk_and_look(root: Node, gradient: Any) -> Walked:
@@ -67,20 +76,27 @@ def walk_and_look(root: Node, gradient: Any) -> Walked:
         )
     leaves = [node for node in nodes if isinstance(node, Leaf)]
     visits: list[Visit] = []
-    hooks = [(node, node.hooks) for node in nodes]
-    inner = [(node, node.op) for node in nodes if hasattr(node, "op")]
-    try:
-        for node in nodes:
-            node.hooks = None
-        for node, op in inner:
-            node.op = _Noting(op, node, visits)
-        totals = walk([root], [gradient], retain_graph=True, create_graph=False, inputs=leaves)
-    finally:
-        for node, before in hooks:
-            node.hooks = before
-        for node, op in inner:
-            node.op = op
-    return Walked(visits, totals)
+    with _one_at_a_time:
+        hooks = [(node, node.hooks) for node in nodes]
+        inner = [(node, node.op) for node in nodes if hasattr(node, "op")]
+        try:
+            for node in nodes:
+                node.hooks = None
+            for node, op in inner:
+                node.op = _Noting(op, node, visits)
+            totals = walk([root], [gradient], retain_graph=True, create_graph=False, inputs=leaves)
+        finally:
+            for node, before in hooks:
+                node.hooks = before
+            for node, op in inner:
+                node.op = op
+    return Walked(visits, totals, any(_is_users(hook) for _, before in hooks for hook in (before or {}).items()))
+
+
+def _is_users(hook: tuple[int, Any]) -> bool:
+    """Whether a hook, with its key, is neither `watch`'s nor that of ``retain_grad``, whose key is below 0."""
+    key, function = hook
+    return key >= 0 and not isinstance(function, (Seen, SeenLeaf))
 
 
 class _Noting(StepAround):

@@ -1,8 +1,9 @@
 """What ops were given and gave, and who called them: kept by ``with teach.watch():`` for the other tools to show.
 
 The tape itself keeps what its rules need and no more: no values beyond that, no lines of source, no modules. All three
-come through the recorder's one slot for an observer. What was seen of a node travels with the node, as one of its
-hooks, which is also how it comes to know the gradient that backward brings; so it goes when the node goes.
+come come through the recorder's one slot for an observer. What was seen of a node travels with the node, as one of its
+hooks, which is also how it comes to know the gradient that backward brings; so it goes when the node goes. A leaf lives
+longer than the nodes of a step, so what was seen of it keeps no array beyond them.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
-from weakref import ref
+from weakref import finalize, ref
 
 from autograd_backends import is_array, namespace
 
@@ -24,7 +26,7 @@ from ..tensor import RemovableHandle, Tensor
 from ..user_line import Line, user_line
 from .made import made_of, noting
 
-__all__ = ["Call", "Seen", "seen_of", "watch"]
+__all__ = ["Call", "Seen", "SeenLeaf", "seen_of", "seen_of_leaf", "watch"]
 
 
 @dataclass(eq=False, slots=True)
@@ -55,20 +57,26 @@ class Call:
         """The calls that it is in, the outermost first and itself last."""
         return (self,) if self.within is None else (*self.within.chain, self)
 
+    def own(self, name: str) -> str:
+        """A parameter's `name` as this module has it, ``"weight"`` for ``"net.fc.weight"``; other names as they are."""
+        way = ".".join([call.name for call in self.chain[1:]])
+        variable, found, own = name.partition(f".{way}.")
+        return own if way and found and "." not in variable else name
+
 
 class Seen:
-    """What was seen of one node. All arrays are copies: what is changed in place later does not change them.
+    """What was seen of an op's node. All arrays are copies: what is changed in place later does not change them.
 
     Attributes
     ----------
     arguments
-        The arguments of the op, with arrays in place of Tensors; ``None`` for a leaf.
+        The arguments of the op, with arrays in place of Tensors.
     given
         The same tree of arguments, with weak references to the Tensors, and ``None`` for what is no Tensor.
     result
-        What the op gave, in the same way; of a leaf, its value when it was first used.
+        What the op gave, in the same way.
     line
-        The user's line that called the op, or first used the leaf.
+        The user's line that called the op.
     call
         The call of a module that it was in, or ``None``.
     gradient
@@ -91,9 +99,55 @@ class Seen:
         return gradient
 
 
+class SeenLeaf:
+    """What was seen of a leaf: it outlives the ops that used it, and holds no array once they are gone.
+
+    Attributes
+    ----------
+    line
+        The user's line that used it first in the last `watch`.
+    users
+        The sequence numbers of the watched nodes that used it and are still there.
+    reached
+        Whether backward has come to it since.
+    gradient
+        The gradient that the last backward brought, while there are `users`; ``None`` before.
+    """
+
+    __slots__ = ("gradient", "line", "reached", "users")
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.users: set[int] = set()
+        self.reached = False
+        self.gradient: Any = None
+
+    def used_by(self, node: Node) -> None:
+        """Note that `node`, watched too, has used it."""
+        self.users.add(node.seq)
+        finalize(node, self._forget, node.seq).atexit = False
+
+    def _forget(self, seq: int) -> None:
+        self.users.discard(seq)
+        if not self.users:
+            self.gradient = None
+
+    def __call__(self, gradient: Any) -> Any:
+        """As a hook on the leaf: note the gradient that arrives, if anyone can ask for it, and let it pass."""
+        self.reached = True
+        if self.users:
+            self.gradient = _copies(gradient)
+        return gradient
+
+
 def seen_of(node: Node) -> Seen | None:
-    """What was seen of `node` when it was recorded inside `watch`; ``None`` if it was not."""
+    """What was seen of an op's node when it was recorded inside `watch`; ``None`` if it was not."""
     return next((hook for hook in (node.hooks or {}).values() if type(hook) is Seen), None)
+
+
+def seen_of_leaf(leaf: Leaf) -> SeenLeaf | None:
+    """What was seen of a leaf when an op inside `watch` used it; ``None`` if none did."""
+    return next((hook for hook in (leaf.hooks or {}).values() if type(hook) is SeenLeaf), None)
 
 
 class watch:
@@ -149,19 +203,21 @@ class _Watcher:
     def __init__(self, under: Callable[[Node, tuple[Any, ...], Any], None] | None) -> None:
         self._under = under
         self._thread = threading.get_ident()
-        self._calls: list[tuple[Module, Call]] = []
-        self._leaves: set[int] = set()
+        self._calls: list[_Called] = []
+        self._leaves: dict[int, SeenLeaf] = {}
 
     def __call__(self, node: Node, arguments: tuple[Any, ...], result: Any) -> None:
         if self._under is not None:
             self._under(node, arguments, result)
         leaves, structure = flatten(arguments)
-        line, call = user_line(), self._calls[-1][1] if self._calls else None
+        line, call = user_line(), self._calls[-1].call if self._calls else None
         for tensor in leaves:
             made_by = tensor.place() if isinstance(tensor, Tensor) else None
-            if isinstance(made_by, Leaf) and made_by.seq not in self._leaves:
-                self._leaves.add(made_by.seq)
-                _keep(made_by, Seen(None, None, _copies(tensor), line, call))
+            if isinstance(made_by, Leaf):
+                if made_by.seq not in self._leaves:
+                    self._leaves[made_by.seq] = SeenLeaf(line)
+                    _keep(made_by, self._leaves[made_by.seq])
+                self._leaves[made_by.seq].used_by(node)
         for tensor in flatten(result)[0]:
             made = made_of(tensor.array) if isinstance(tensor, Tensor) else None
             if made is not None:
@@ -179,21 +235,33 @@ class _Watcher:
     def _entered(self, module: Module, args: tuple[Any, ...]) -> None:
         if threading.get_ident() != self._thread:
             return
-        within, name = None, ""
-        if self._calls:
-            outer, within = self._calls[-1]
-            name = next((n for n, m in outer.named_modules() if m is module), type(module).__name__)
-        self._calls.append((module, Call(type(module).__name__, name, within)))
+        kind = type(module).__name__
+        outer = self._calls[-1] if self._calls else None
+        call = Call(kind, "", None) if outer is None else Call(kind, outer.names.get(id(module), kind), outer.call)
+        self._calls.append(_Called(module, call))
 
     def _left(self, module: Module, args: tuple[Any, ...], output: Any) -> None:
-        if threading.get_ident() == self._thread and self._calls and self._calls[-1][0] is module:
+        if threading.get_ident() == self._thread and self._calls and self._calls[-1].module is module:
             self._calls.pop()
 
 
-def _keep(node: Node, seen: Seen) -> None:
+@dataclass(eq=False)
+class _Called:
+    """A module that is running, and its call."""
+
+    module: Module
+    call: Call
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """What it calls the modules in it, by ``id``."""
+        return {id(inner): name for name, inner in self.module.named_modules()}
+
+
+def _keep(node: Node, seen: Seen | SeenLeaf) -> None:
     """Put what was seen among the hooks of `node`, in the place of what was seen of a leaf before."""
     hooks = node.hooks = node.hooks or {}
-    key = next((key for key, hook in hooks.items() if type(hook) is Seen), None)
+    key = next((key for key, hook in hooks.items() if type(hook) is type(seen)), None)
     hooks[max(hooks, default=-1) + 1 if key is None else key] = seen
 
 

@@ -77,6 +77,21 @@ def test_a_thousand_nodes(opened):
     looks_well(opened(tape))
 
 
+def test_wide_and_unrolled(opened):
+    leaves = [ag.tensor(float(i), requires_grad=True) for i in range(300)]
+    weight, inner = ag.ones(2, 2, requires_grad=True), ag.ones(2, 2, requires_grad=True)
+    with teach.watch():
+        wide = ag.stack(leaves).sum()
+        state = ag.zeros(2)
+        for i in range(40):
+            state = (weight @ state + inner @ ag.full((2,), float(i))).tanh()
+    for loss in (wide, state.sum()):
+        page = opened(teach.tape(loss, fold=False), 1200)
+        looks_well(page)
+        pane = page.locator(".view .scroll").bounding_box()
+        assert page.locator(".view svg").bounding_box()["width"] < 1.3 * pane["width"]
+
+
 def test_the_finder_of_overlaps_finds(opened, tmp_path):
     tape, _ = mlp_loss()
     page = opened(tape)
@@ -187,3 +202,42 @@ def test_the_other_displays(opened):
     for display in shown:
         for width in (500, 1000):
             looks_well(opened(display, width))
+
+
+#: What the dark theme of JupyterLab does to outputs.
+DARK = """
+body { background: #111; color: #eee; }
+.jp-RenderedHTMLCommon { color: #eee; line-height: 1.6; }
+.jp-RenderedHTMLCommon pre, .jp-RenderedHTMLCommon code { background-color: #111; border: 0; white-space: pre-wrap; }
+.jp-RenderedHTMLCommon :not(pre) > code { background-color: #222; padding: 1px 5px; }
+.jp-RenderedHTMLCommon table { table-layout: fixed; font-size: 12px; }
+.jp-RenderedHTMLCommon td, .jp-RenderedHTMLCommon th, .jp-RenderedHTMLCommon tr { white-space: normal; border: none; }
+.jp-RenderedHTMLCommon tbody tr:nth-child(odd) { background: #222; }
+.jp-RenderedHTMLCommon tbody tr:hover { background: #444; }
+"""
+
+#: Visible elements with text of their own on a dark ground.
+ON_DARK = """
+() => [...document.querySelectorAll('.ago *')].filter(e => e instanceof HTMLElement && e.checkVisibility()
+    && e.tagName !== 'STYLE' && [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())).filter(e => {
+  for (; e; e = e.parentElement) {
+    const rgba = getComputedStyle(e).backgroundColor.match(/[\\d.]+/g).map(Number);
+    if (rgba.length === 3 || rgba[3] > 0) return rgba[0] + rgba[1] + rgba[2] < 384;
+  }
+}).map(e => e.tagName + ' ' + e.textContent)
+"""
+
+
+def test_a_dark_notebook(browser):
+    tape, steps = mlp_loss()
+    table = teach.compare(lambda x: x.relu(), ag.tensor([0.0, 1.0]))
+    with pytest.raises(ValueError, match="do not broadcast") as caught:
+        ag.ones(3, 4) + ag.ones(5, 4)
+    shown = [tape, steps, table, teach.explain(caught.value)]
+    outputs = "".join(f'<div class="jp-RenderedHTMLCommon">{display.html()}</div>' for display in shown)
+    page = browser.new_page()
+    page.set_content(f"<!DOCTYPE html><style>{DARK}</style><body>{outputs}</body>")
+    page.locator(".ago-tape .ago-box", has_text="tanh").click()
+    assert page.evaluate(ON_DARK) == []
+    assert page.locator(".ago-box.now .ago-gradient:visible").count() == 1  # the 1 that backward starts with
+    page.close()

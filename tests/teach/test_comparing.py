@@ -127,3 +127,20 @@ def test_refusals():
         teach.compare(lambda x: x.item(), x)
     with pytest.raises(TypeError, match=r"detach\(\), numpy\(\) or item\(\)"):
         teach.compare(lambda x: x.detach() * 2, x)
+
+
+def test_another_device():
+    assert teach.compare(lambda x: x**3, ag.ones(2, device="strict")).agrees
+
+
+def test_a_function_that_is_not_finite():
+    with np.errstate(all="ignore"):
+        table = teach.compare(lambda x: x.log(), ag.tensor([-1.0, 1.0]), order=1)
+    assert {row.remark for row in table.first} == {"the function is not finite near here"}
+
+
+def test_what_cannot_be_compared():
+    with pytest.raises(ValueError, match="another value when it is called again"):
+        teach.compare(lambda x: ag.nn.functional.dropout(x, 0.5), ag.ones(100))
+    with pytest.raises(ValueError, match="no elements"):
+        teach.compare(lambda x: x * 2, ag.ones(0))

@@ -157,3 +157,17 @@ def test_at_a_prompt():
         text=True,
     )
     assert run.stderr.strip().endswith("ZeroDivisionError: division by zero")
+
+
+def test_an_error_of_several_lines():
+    found = explained(lambda: nn.Linear(2, 3).load_state_dict({"weight": ag.ones(2, 2)}))
+    assert found.message == "Error(s) in loading state_dict for Linear:"
+    assert "bias" in found.more
+    assert "weight" in found.more
+    assert max(map(len, found.text().splitlines())) <= 100
+    assert "bias" in found.html()
+
+
+def test_the_axes_that_differ_in_stack():
+    found = explained(lambda: ag.stack([ag.ones(2, 3), ag.ones(2, 4)]))
+    assert clashes(found) == [("tensors[0]", (2, 3), (1,)), ("tensors[1]", (2, 4), (1,))]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -108,3 +110,56 @@ def test_complex_gradients_are_the_users():
 def test_what_is_not_on_the_tape_is_refused():
     with pytest.raises(ag.TapeError, match="why_no_grad"):
         graph_of(ag.ones(2))
+
+
+def test_a_constant_that_changes_between_two_ops():
+    w = ag.tensor([2.0], requires_grad=True)
+    state = ag.tensor([1.0])
+    with teach.watch():
+        first = w * state
+        state.add_(4.0)
+        loss = (first + w * state + w * state).sum()
+    constants = [box for box in teach.tape(loss).graph if box.kind == "constant"]
+    assert [(box.name, box.value.item()) for box in constants] == [("state", 1), ("state", 5)]
+
+
+def test_arguments_are_in_the_order_of_the_op():
+    net = nn.Linear(2, 1)
+    x = ag.ones(1, 2)
+    with teach.watch():
+        loss = net(x).sum()
+    graph = teach.tape(loss).graph
+    linear = next(box for box in graph if box.op == "linear")
+    assert [edge.input for edge in graph.into(linear.seq)] == ["x", "weight", "bias"]
+
+
+def test_looking_keeps_nothing_alive():
+    def step():
+        x = ag.ones(2, requires_grad=True)
+        with teach.watch():
+            loss = (x * 2).sum()
+        node = weakref.ref(loss.node)
+        for look in (teach.tape, teach.backward_steps, teach.why_no_grad, teach.explain_nan, teach.memory_timeline):
+            look(loss).html()
+        teach.why_no_grad(x)
+        del loss
+        return node() is None
+
+    assert step()
+
+
+def without_ids(texts):
+    return [re.sub(r"ago-\w+-\d+(-[0-9a-f]{8})?", "", text) for text in texts]
+
+
+def test_a_picture_does_not_change_with_the_tape():
+    w = ag.tensor([3.0], requires_grad=True)
+    loss = (w * w).sum()
+    tape, steps = teach.tape(loss), teach.backward_steps(loss)
+    loss.backward()
+    shown = [tape.html(), tape.text(), steps.text()]
+    with ag.no_grad():
+        w.fill_(77)
+        w.grad.fill_(88)
+    assert without_ids([tape.html(), tape.text(), steps.text()]) == without_ids(shown)
+    assert "77" not in teach.backward_steps((w * 1).sum()).text()

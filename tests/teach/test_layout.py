@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from autograd_ops.teach.layout import Layout, Link, Rectangle, lay_out
+from autograd_ops.teach.layout import Layout, Link, Rectangle, lay_out, rows_of
 
 
 def some_graph(boxes: int, seed: int) -> tuple[dict[int, tuple[float, float]], list[Link]]:
@@ -85,6 +85,33 @@ def test_a_leaf_stands_just_above_its_user():
     sizes = {"a": (30, 20), "b": (30, 20), "w": (30, 20), "c": (30, 20)}
     layout = lay_out(sizes, [Link("a", "b"), Link("b", "c"), Link("w", "c")])
     assert layout.boxes["w"].y == layout.boxes["b"].y
+
+
+def test_what_is_computed_of_leaves_alone_stands_by_its_user():
+    light = [Link("u", "p", weight=0.05), Link("x", "p", weight=0.05), Link("w", "q", weight=0.05)]
+    links = [Link("a", "b"), Link("b", "c"), Link("c", "d"), *light, Link("p", "q"), Link("q", "d")]
+    rows = rows_of("abcuxpwqd", links)
+    assert [rows[key] for key in "abcd"] == [0, 1, 2, 3]
+    assert [rows[key] for key in "wuxpq"] == [1, 0, 0, 1, 2]
+
+
+def test_a_long_chain_is_straight_whatever_joins_it():
+    keys, links = ["h0"], []
+    for i in range(100):
+        keys += [f"w{i}", f"x{i}", f"p{i}", f"h{i + 1}"]
+        links += [Link(f"h{i}", f"p{i}", 60, 10), Link(f"w{i}", f"p{i}", 60, 10, weight=0.05)]
+        links += [Link(f"p{i}", f"h{i + 1}", 60, 10), Link(f"x{i}", f"h{i + 1}", 60, 10)]
+    layout = lay_out(dict.fromkeys(keys, (80.0, 20.0)), links)
+    assert layout.width < 500
+    places = [layout.boxes[f"h{i}"].x for i in range(5, 101)]
+    assert max(places) - min(places) < 1
+
+
+def test_a_long_edge_runs_down_at_one_x():
+    keys = list(range(10))
+    links = [Link(i, i + 1, 30 + 10 * (i % 3), 10) for i in range(9)] + [Link(0, 9, 30, 10)]
+    arrow = lay_out({key: (30.0 + 20 * (key % 2), 20.0) for key in keys}, links).arrows[-1]
+    assert len({round(x, 3) for x, _, _ in arrow.runs[1:-2]}) == 1
 
 
 def test_no_crossing_where_none_is_needed():

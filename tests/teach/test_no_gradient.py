@@ -140,6 +140,18 @@ def test_taken_away_is_known_of_what_was_watched():
     assert (why.reason, why.line.text) == ("taken away", "w.sum().backward()")
 
 
+def test_autograd_grad_is_no_backward():
+    w = leaf()
+    with teach.watch():
+        y = (w * w).sum()
+        (g,) = ag.autograd.grad(y, w, create_graph=True)
+        penalty = g.sum()
+    why = teach.why_no_grad(w)
+    assert (why.reason, why.fix) == ("backward not run", "call penalty.backward()")
+    ag.autograd.grad(penalty, w)
+    assert "autograd.grad has run, which gives gradients back" in teach.why_no_grad(w).message
+
+
 def test_a_number_of_numpys_and_an_unnamed_tensor():
     why = teach.why_no_grad(ag.tensor(np.float32(1)))
     assert why.message.startswith("the tensor has no grad, because")
@@ -170,7 +182,7 @@ def test_it_shows_itself(tmp_path):
     x = ag.tensor([1])
     why = teach.why_no_grad(x)
     assert repr(why) == why.text()
-    assert why.text().splitlines()[-1].startswith("  fix   make it one")
+    assert "\n  fix  make it one" in why.text()
     assert "int64" in why.save(tmp_path / "why.html").read_text(encoding="utf-8")
 
 
@@ -179,3 +191,11 @@ def test_refusals():
         teach.why_no_grad([1.0])
     with pytest.raises(TypeError, match="loss is a Tensor, not float"):
         teach.why_no_grad(leaf(), 1.0)
+
+
+def test_a_frozen_parameter():
+    net = ag.nn.Linear(2, 2)
+    net.requires_grad_(False)
+    why = teach.why_no_grad(net.weight)
+    assert (why.reason, why.fix) == ("frozen", "call requires_grad_(True) on it, or on its module, before it is used")
+    assert why.message.startswith("net.weight has no grad")

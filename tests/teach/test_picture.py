@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from xml.etree import ElementTree
 
@@ -195,3 +196,86 @@ def test_bad_input_is_refused():
 def test_a_leaf_alone():
     x = ag.tensor(2.0, requires_grad=True)
     assert "x" in drawn(teach.tape(x).svg())
+
+
+def test_an_id_does_not_come_again_in_another_session(monkeypatch):
+    x = ag.tensor(2.0, requires_grad=True)
+    ids = []
+    for other in (x * 2, x * 3):
+        monkeypatch.setattr("autograd_ops.teach.shown._numbers", itertools.count(1))
+        with teach.watch():
+            loss = other * x
+        ids += re.findall(r'<div class="ago ago-tape" id="(.*?)"', teach.tape(loss).html())
+    assert len(set(ids)) == 2
+
+
+def test_many_leaves_of_one_op_are_not_all_drawn():
+    leaves = [ag.tensor(float(i), requires_grad=True) for i in range(300)]
+    tape = teach.tape(ag.stack(leaves).sum(), fold=False)
+    svg = tape.svg()
+    assert drawn(svg).count("and 294 more") == 1
+    assert float(re.search(r'width="(\d+)"', svg)[1]) < 1000
+    assert "leaves[5]" in drawn(svg)
+    assert "leaves[6]" not in drawn(svg)
+    assert "leaves[42]" in tape.html()  # what the box tells when it is clicked
+
+
+def test_parameters_have_the_names_that_an_opened_module_gives_them():
+    net = nn.Sequential(nn.Sequential(nn.Linear(2, 2)), nn.Tanh())
+    params = list(net.parameters())
+    with teach.watch():
+        loss = net(ag.ones(1, 2)).sum()
+    tape = teach.tape(loss, fold=True)
+    opened = re.findall(r"<svg.*?</svg>", tape.html(), re.S)[2]
+    assert {"weight", "bias"} <= set(drawn(opened))
+    assert "net.0.0.weight" in drawn(teach.tape(loss, fold=False).svg())
+    assert re.search(r"\n +weight +leaf", tape.text())
+    assert "linear(x=a constant (1, 2), weight=weight, bias=bias)" in tape.text()
+    assert params
+
+
+def test_pages_grow_in_proportion():
+    def page(layers):
+        net = nn.Sequential(*[module for _ in range(layers) for module in (nn.Linear(2, 2), nn.Tanh())])
+        with teach.watch():
+            loss = net(ag.ones(1, 2)).sum()
+        return len(teach.tape(loss).html())
+
+    assert page(80) < 4.5 * page(20)
+
+
+def test_outputs_are_called_by_their_own_names():
+    x = ag.tensor([[2.0, 1.0], [1.0, 3.0]], requires_grad=True)
+    with teach.watch():
+        q, r = ag.linalg.qr(x)
+        loss = (q * r).sum() + ag.linalg.qr(x * 2)[1].sum()
+    tape = teach.tape(loss)
+    assert "q, r   = qr(x=x)" in tape.text()
+    assert "mul(x=q, y=r)" in tape.text()
+    assert re.search(r"sum\(x=%\d\[1\]\)", tape.text())
+    steps = teach.backward_steps(loss)
+    assert [sent.to for step in steps for sent in step.sent if step.op == "mul" and len(step.sent) == 2] == ["q", "r"]
+    last = next(step for step in steps if step.op == "qr" and step.box.name)
+    assert re.search(r"  arrived at q +\[\[.*  arrived at r +\[\[", str(last), re.S)
+    assert "g arrived at q" in steps.html()
+    assert teach.why_no_grad(r).message.startswith("r has no grad, because it is no leaf: qr made it")
+
+
+def test_the_inputs_of_a_function():
+    class Scaled(ag.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x * 2 + y
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2, g
+
+    x, y = ag.tensor(1.0, requires_grad=True), ag.tensor(2.0, requires_grad=True)
+    with teach.watch():
+        loss = Scaled.apply(x, y)
+    (step,) = teach.backward_steps(loss)
+    assert [(sent.input, sent.to, sent.gradient.item()) for sent in step.sent] == [
+        ("input 0", "x", 2),
+        ("input 1", "y", 1),
+    ]

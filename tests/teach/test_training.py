@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -238,3 +239,14 @@ def test_with_and_without_matplotlib(monkeypatch):
 def test_matplotlib_is_not_imported():
     code = "import sys\nfrom autograd_ops import teach\nc = teach.LossCurve(live=False)\nc.add(1.0)\nc.html()\n"
     subprocess.run([sys.executable, "-c", code + "assert 'matplotlib' not in sys.modules"], check=True)
+
+
+def test_a_long_curve_has_its_peaks_and_no_more_points_than_can_be_seen():
+    curve = teach.LossCurve(live=False)
+    for i in range(20_000):
+        curve.add(100.0 if i == 7777 else 1.0 + i % 2)
+    html = curve.html()
+    assert len(html) < 40_000
+    path = max(re.findall(r'd="(M[^"]*)"', html), key=len)
+    heights = [float(y) for y in re.findall(r"L[\d.]+ ([\d.]+)", path)]
+    assert min(heights) == 24.0  # the peak, at the top

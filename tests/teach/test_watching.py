@@ -10,7 +10,7 @@ import numpy as np
 import autograd_ops as ag
 from autograd_ops import nn, teach
 from autograd_ops.tape import mode
-from autograd_ops.teach.watching import seen_of
+from autograd_ops.teach.watching import seen_of, seen_of_leaf
 
 
 def test_values_are_copies_and_lines_are_the_users():
@@ -36,9 +36,9 @@ def test_gradients_of_the_last_backward():
     assert seen_of(y.node).gradient is None
     loss.backward(retain_graph=True)
     np.testing.assert_array_equal(seen_of(y.node).gradient, [6, 12])
-    np.testing.assert_array_equal(seen_of(x.node).gradient, [18, 36])
+    np.testing.assert_array_equal(seen_of_leaf(x.node).gradient, [18, 36])
     loss.backward()
-    np.testing.assert_array_equal(seen_of(x.node).gradient, [18, 36])  # what arrived, not the sum that is in x.grad
+    np.testing.assert_array_equal(seen_of_leaf(x.node).gradient, [18, 36])  # what arrived, not the sum
     np.testing.assert_array_equal(x.grad.numpy(), [36, 72])
 
 
@@ -48,7 +48,7 @@ def test_gradients_of_several_outputs():
         first, _ = x.split([1, 2])
         q, r = ag.linalg.qr(ag.diag(x))
     (first * 2).sum().backward()
-    np.testing.assert_array_equal(seen_of(x.node).gradient, [2, 0, 0])
+    np.testing.assert_array_equal(seen_of_leaf(x.node).gradient, [2, 0, 0])
     (q.sum() + 2 * r.sum()).backward()
     q_gradient, r_gradient = seen_of(q.grad_fn.main).gradient
     np.testing.assert_array_equal(q_gradient, np.ones((3, 3)))
@@ -102,13 +102,42 @@ def test_nothing_is_kept_outside():
 
 def test_a_leaf_is_seen_anew_in_each_watch():
     x = ag.ones(2, requires_grad=True)
-    for value in (1, 5):
-        with ag.no_grad():
-            x.fill_(value)
+    for _ in range(2):
         with teach.watch():
-            x * 2
-        np.testing.assert_array_equal(seen_of(x.node).result, [value] * 2)
+            y = x * 2
+        assert seen_of_leaf(x.node).users == {y.node.seq}
     assert len(x.node.hooks) == 1
+
+
+def test_a_leaf_lets_go_of_what_its_users_brought():
+    x = ag.ones(2, requires_grad=True)
+    with teach.watch():
+        loss = (x * x).sum() + (x * 2).sum()
+    loss.backward()
+    np.testing.assert_array_equal(seen_of_leaf(x.node).gradient, [4, 4])
+    del loss
+    seen = seen_of_leaf(x.node)
+    assert (seen.gradient, seen.users, seen.reached) == (None, set(), True)
+    (x * 2).sum().backward()
+    assert seen.gradient is None
+
+
+def test_each_tape_has_the_values_of_its_own_leaves():
+    w = ag.tensor([1.0], requires_grad=True)
+    with teach.watch():
+        first = (w * 2).sum()
+    first.backward()
+    with ag.no_grad():
+        w.fill_(5)
+    unwatched = (w * 3).sum()
+    with ag.no_grad():
+        w.fill_(7)
+    with teach.watch():
+        last = (w * 4).sum()
+    last.backward()
+    boxes = [teach.tape(loss).graph.boxes[w.node.seq] for loss in (first, unwatched, last)]
+    assert [box.value.item() for box in boxes] == [1, 7, 7]
+    assert boxes[2].gradient.item() == 4
 
 
 def test_the_library_does_not_import_it():
