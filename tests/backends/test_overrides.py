@@ -300,8 +300,26 @@ def test_embedding_backward(drawn: Any, rows: int, seed: int) -> None:
     grad, _, dtype = drawn
     indices = np.random.default_rng(seed).integers(0, rows, grad.shape[:-1])
     shape = (rows, grad.shape[-1])
+    want = Backend.embedding_backward(shape, grad, indices)
+    for few in (0, 128):  # sorted, and as a product
+        with mock.patch.object(embedding, "SMALL", 0), mock.patch.object(embedding, "FEW", few):
+            same(CPU.embedding_backward(shape, grad, indices), want, dtype)
+
+
+@pytest.mark.parametrize("special", [np.inf, np.nan])
+def test_embedding_backward_of_what_is_not_finite(special: float) -> None:
+    grad = np.ones((5, 4), np.float32)
+    grad[1, 2] = special
+    indices = np.array([0, 2, 0, 1, 2], np.uint64)
     with mock.patch.object(embedding, "SMALL", 0):
-        same(CPU.embedding_backward(shape, grad, indices), Backend.embedding_backward(shape, grad, indices), dtype)
+        got = CPU.embedding_backward((3, 4), grad, indices)
+    np.testing.assert_array_equal(got, [[2, 2, 2, 2], [1, 1, 1, 1], [2, 2, special, 2]])
+
+
+def test_embedding_backward_of_rows_named_once() -> None:
+    grad = np.arange(6.0).reshape(3, 2)
+    got = CPU.embedding_backward((4, 2), grad, np.array([3, 0, 1]))
+    np.testing.assert_array_equal(got, [[2, 3], [4, 5], [0, 0], [0, 1]])
 
 
 @common

@@ -110,7 +110,7 @@ class _Version(ctypes.Structure):
 _WAITS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 
 #: Turns of its waiting loop, of some 15 ns: between the large kernels of a training step it is seldom longer.
-_TURNS = 10_000
+_TURNS = 20_000
 
 
 @contextmanager
@@ -119,8 +119,8 @@ def brief_waits() -> Iterator[None]:
 
     To wake one that sleeps takes some 50: with waits of ten, a step of many products takes a fifth longer. By itself it
     keeps them awake for many milliseconds. Where other programs run, a thread that waits then has the processor that
-    the one it waits for should have, and a step takes ten times as long. It reads this once, when it is loaded; the
-    environment is afterwards as it was, and where it says something of this, that holds.
+    the one it waits for should have, and a step takes twenty times as long, here three. It reads this once, when it is
+    loaded; the environment is afterwards as it was, and where it says something of this, that holds.
     """
     if any(name in os.environ for name in _WAITS):
         yield

@@ -7,7 +7,9 @@ it stops, so both are made of comparisons and maxima.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +36,7 @@ from .constants import (
     post_op_argument,
 )
 from .memory import FLOAT32, Operand
-from .plan import Plan, made, run
+from .plan import Plan, made, run, run_copied
 
 __all__ = [
     "gelu",
@@ -70,12 +72,8 @@ def relu_backward(output: Array, output_grad: Array) -> Array | None:
         return None
     if not (output.flags.c_contiguous and output_grad.flags.c_contiguous):
         return None
-    out, sums = empty(output.shape, FLOAT32), np.empty(ROWS, FLOAT32)
-    if not run(_relu_backward, None, out, sums, output, output_grad, _ZERO):
-        return None
     # 0 times what is not finite is NaN, where it should be 0.
-    rest = out.reshape(-1)[out.size // ROWS * ROWS :]
-    return None if np.isnan(sums).any() or np.isnan(rest).any() else out
+    return _numbers(_relu_backward, None, output, output_grad, _ZERO)
 
 
 _GELU = {"none": ELTWISE_GELU_ERF, "tanh": ELTWISE_GELU_TANH}
@@ -83,9 +81,10 @@ _GELU = {"none": ELTWISE_GELU_ERF, "tanh": ELTWISE_GELU_TANH}
 
 def gelu(x: Array, approximate: str) -> Array | None:
     """x Phi(x), Phi the normal distribution, or by the formula that `approximate` names."""
-    out = made(_forward, (_GELU[approximate], 0.0), x.shape, x) if approximate in _GELU else None
+    if x.size < ROWS or approximate not in _GELU:
+        return None
     # Of an infinity it makes a NaN.
-    return None if out is None or np.isnan(np.maximum.reduce(out, None)) else out
+    return _numbers(_gelu, (_GELU[approximate], 0.0), x)
 
 
 def gelu_backward(x: Array, output_grad: Array, approximate: str) -> Array | None:
@@ -113,6 +112,18 @@ def silu_backward(x: Array, output_grad: Array) -> Array | None:
     return _gradient((ELTWISE_SWISH, 1.0), x, output_grad)
 
 
+def _numbers(build: Callable[..., None], options: Any, *inputs: Array) -> Array | None:
+    """An array like the first of `inputs`, written by what `build` plans; None if there is a NaN in it.
+
+    The plan adds up `ROWS` rows of it, by which a NaN shows. Each thread adds up what it has just written.
+    """
+    out, sums = empty(inputs[0].shape, FLOAT32), np.empty(ROWS, FLOAT32)
+    if not run(build, options, out, sums, *inputs) and not run_copied(build, options, out, sums, *inputs):
+        return None
+    rest = out.reshape(-1)[out.size // ROWS * ROWS :]
+    return None if np.isnan(sums).any() or np.isnan(rest).any() else out
+
+
 def _gradient(options: Options, known: Array, output_grad: Array) -> Array | None:
     """By the ``eltwise`` primitive, from the input or the output, whichever the algorithm wants."""
     if not known.ndim or output_grad.dtype is not known.dtype or output_grad.shape != known.shape:
@@ -131,14 +142,25 @@ def _relu(plan: Plan, _: None, out: Operand, x: Operand, zero: Operand) -> None:
 def _relu_backward(
     plan: Plan, _: None, out: Operand, sums: Operand, output: Operand, output_grad: Operand, zero: Operand
 ) -> None:
-    """(1 - (output <= 0)) output_grad, and the sums of `ROWS` rows of it, by which a NaN shows"""
+    """(1 - (output <= 0)) output_grad"""
     elements = prod(out.shape)
     made = out.seen_as(1, elements)
     output, output_grad, zero = output.seen_as(1, elements), output_grad.seen_as(1, elements), zero.seen_as(1, 1)
     chain = ("eltwise", ELTWISE_LINEAR, -1.0, 1.0), ("binary", BINARY_MUL, output_grad)
     primitive = plan.primitive("binary", BINARY_LE, output, zero, made, post_ops=chain)
     plan.step(primitive, {SRC: output, SRC_1: zero, DST: made, post_op_argument(1): output_grad})
-    rows, sums = out.seen_as(ROWS, elements // ROWS), sums.seen_as(ROWS, 1)
+    _add_up(plan, out, sums)
+
+
+def _gelu(plan: Plan, options: Options, out: Operand, sums: Operand, x: Operand) -> None:
+    with plan.shared(prod(x.shape)):
+        _forward(plan, options, out, x)
+        _add_up(plan, out, sums)
+
+
+def _add_up(plan: Plan, out: Operand, sums: Operand) -> None:
+    """The sums of the elements of `out`, in as many rows as there are `sums`, but for those that are too many."""
+    rows, sums = out.seen_as(ROWS, prod(out.shape) // ROWS), sums.seen_as(ROWS, 1)
     plan.step(plan.primitive("reduction", REDUCTION_SUM, rows, sums, 0.0, 0.0), {SRC: rows, DST: sums})
 
 

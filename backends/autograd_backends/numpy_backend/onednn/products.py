@@ -70,9 +70,9 @@ def matmul_into(x: Array, y: Array, target: Array) -> Array | None:
 # ---------------------------------------------------------------- plans
 
 
-#: Up to this many multiplications and additions, some 100 microseconds, one thread does a product. A second one saves
-#: half of that at most; to wake it takes as long, and what it has written is slow to read for the first.
-ALONE = 2**23
+#: Up to this many multiplications and additions, some 40 microseconds, one thread does a product: to wake a second one
+#: takes as long as it saves. Of a step whose products are a little larger it is still awake at the next.
+ALONE = 2**21
 
 
 def _product(plan: Plan, x: Operand, y: Operand, out: Operand, bias: Operand | None = None) -> None:

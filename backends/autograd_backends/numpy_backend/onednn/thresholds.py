@@ -16,7 +16,7 @@ SOME = 256
 LEAST = {
     **dict.fromkeys(("matmul", "matmul_into", "linear", "linear_x_backward", "linear_weight_backward"), THREADED),
     "descend": 2**16,
-    "adam_step": 2**18,
+    "adam_step": 2**16,
     "relu": 262_144,
     "relu_backward": 262_144,
     "sigmoid": 4_096,
