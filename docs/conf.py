@@ -11,7 +11,8 @@ import autograd_ops
 ROOT = Path(__file__).resolve().parents[1]
 
 # The notebooks are the examples; the site shows them executed.
-shutil.copytree(ROOT / "examples" / "notebooks", ROOT / "docs" / "notebooks", dirs_exist_ok=True)
+shutil.rmtree(ROOT / "docs" / "notebooks", ignore_errors=True)
+shutil.copytree(ROOT / "examples" / "notebooks", ROOT / "docs" / "notebooks")
 
 project = "autograd_ops"
 author = "the autograd_ops developers"
