@@ -35,7 +35,7 @@ suppress_warnings = [
     "myst.xref_missing",  # pages link to files of the repository that are no pages; a test looks whether these exist
     "ref.python",  # names that are in several places, such as autograd.grad and func.grad
 ]
-nb_execution_mode = "cache"
+nb_execution_mode = "force"  # a cache would show what an older library drew
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_merge_streams = True

@@ -101,7 +101,8 @@ _STYLE = f"""
 .ago.ago-stepper svg {{ display: block; max-width: none; margin: 0 auto; }}
 .ago.ago-stepper .steps {{ flex: 1 1 320px; min-width: 0; max-width: 560px; max-height: 640px; overflow: auto;
   background: {SOFT}; border-radius: 6px; padding: 10px 12px; }}
-.ago.ago-stepper th {{ text-align: left; vertical-align: top; padding-left: 0; white-space: nowrap; }}
+.ago.ago-stepper th {{ text-align: left; vertical-align: top; padding-left: 0; max-width: 150px;
+  overflow-wrap: break-word; }}
 .ago.ago-stepper td {{ text-align: left; overflow-wrap: anywhere; }}
 .ago.ago-stepper h4 .beside {{ font-weight: 400; color: {GREY}; }}
 .ago.ago-stepper .ago-gradient {{ visibility: hidden; }}
