@@ -14,7 +14,6 @@ as base; its views find that one through it.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from autograd_backends import kernels
 
 from .table import TABLE
 from .tape import FREED, Leaf, Node, TapeError, enable_grad, mode, next_seq
+from .user_line import user_frame
 
 if TYPE_CHECKING:
     from autograd_backends import Backend
@@ -96,9 +96,7 @@ def node_of(view: Tensor) -> Node | None:
 
 def bump(tensor: Tensor, by: str) -> None:
     """Note that the memory of `tensor` has changed: by which op, and where in the user's program."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("autograd_ops"):
-        frame = frame.f_back
+    frame = user_frame()
     version = tensor.version
     version[0] += 1
     version[1:] = (by, frame.f_code, frame.f_lineno)

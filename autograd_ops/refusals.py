@@ -18,6 +18,7 @@ from typing import Any
 from autograd_backends import is_array
 
 from .tensor import Tensor
+from .user_line import raised_by
 from .wrappers import Around
 
 __all__ = ["named", "named_init", "named_method", "refusal", "wrong_class"]
@@ -136,10 +137,7 @@ def _is_in(wanted: Any, values: Any, depth: int = 3) -> bool:
 
 def _is_ours(error: Exception) -> bool:
     """Whether it was raised here or below, and not by a function of the user's that was called from here."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    return place is None or place.tb_frame.f_globals.get("__name__", "").partition(".")[0] in _OURS
+    return raised_by(error) in _OURS
 
 
 def _told(arguments: Mapping[str, Any], defaults: Mapping[str, Any] | None = None) -> str:

@@ -10,7 +10,7 @@ from types import FrameType, TracebackType
 
 import autograd_backends
 
-__all__ = ["Line", "user_frame", "user_line", "user_line_of"]
+__all__ = ["Line", "line_at", "raised_by", "user_frame", "user_line", "user_line_of"]
 
 #: How the names of this library's files begin, and what its generated code calls itself. Files and not modules are
 #: asked, so that an example in a docstring counts as a program.
@@ -50,7 +50,7 @@ def user_frame() -> FrameType:
 def user_line() -> Line:
     """The line of the user's program that is running."""
     frame = user_frame()
-    return _line(frame.f_code.co_filename, frame.f_lineno)
+    return line_at(frame.f_code.co_filename, frame.f_lineno)
 
 
 def user_line_of(traceback: TracebackType | None) -> Line | None:
@@ -59,10 +59,19 @@ def user_line_of(traceback: TracebackType | None) -> Line | None:
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         if not file.startswith(_OWN):
-            found = _line(file, traceback.tb_lineno)
+            found = line_at(file, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
 
 
-def _line(file: str, number: int) -> Line:
+def raised_by(error: BaseException) -> str:
+    """The package whose function raised `error`: empty if none did, or a generated one of no module."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return "" if place is None else place.tb_frame.f_globals.get("__name__", "").partition(".")[0]
+
+
+def line_at(file: str, number: int) -> Line:
+    """The line of that number."""
     return Line(file, number, linecache.getline(file, number).strip())

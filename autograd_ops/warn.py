@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 
-__all__ = ["warn_user"]
+from .user_line import user_frame
 
-_PACKAGE = __name__.partition(".")[0]
+__all__ = ["warn_user"]
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn, as of the nearest line outside this package."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    frame = user_frame()
+    warnings.warn_explicit(
+        message,
+        category,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        module=frame.f_globals.get("__name__"),
+        registry=frame.f_globals.setdefault("__warningregistry__", {}),
+    )

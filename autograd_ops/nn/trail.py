@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..tensor import Tensor
+from ..user_line import raised_by
 
 if TYPE_CHECKING:
     from .module import Module
@@ -61,11 +62,7 @@ def _given(args: tuple[Any, ...]) -> str:
 
 def _is_own(error: Exception) -> bool:
     """Whether this library raised `error`, with a message and nothing else."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    raised_by = place.tb_frame.f_globals.get("__name__", "") if place is not None else ""
-    return raised_by.partition(".")[0] in _OWN and len(error.args) == 1
+    return raised_by(error) in _OWN and len(error.args) == 1
 
 
 #: Attributes that tell what a module takes and gives.

@@ -7,7 +7,6 @@ neither stops the recording.
 from __future__ import annotations
 
 import re
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,6 +15,7 @@ from autograd_backends import is_array
 
 from ..runtime import fit
 from ..tensor import Tensor
+from ..user_line import user_frame
 from .helpers import copied, to_array
 
 __all__ = ["Accumulate", "Again", "Call", "Lines", "is_ours"]
@@ -280,7 +280,5 @@ def is_ours(name: str | None) -> bool:
 
 def _where() -> str:
     """The line of the user's program that runs."""
-    frame: Any = sys._getframe(1)
-    while frame.f_back is not None and is_ours(frame.f_globals.get("__name__")):
-        frame = frame.f_back
+    frame = user_frame()
     return f"{frame.f_code.co_filename}, line {frame.f_lineno}"

@@ -6,6 +6,7 @@ import sys
 from types import TracebackType
 from typing import Any
 
+from ..user_line import raised_by
 from .explaining import Explanation, explain
 from .shell import running_shell
 
@@ -39,14 +40,9 @@ _before: list[Any] = []
 
 def _ours(error: BaseException) -> Explanation | None:
     """The explanation, if the error came out of this library."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    if place is None:
-        return None
-    raised_by = place.tb_frame.f_globals.get("__name__", "").partition(".")[0]
-    generated = place.tb_frame.f_code.co_filename.startswith("<autograd_ops ")
-    return explain(error) if generated or raised_by in ("autograd_ops", "autograd_backends") else None
+    # Code of no module is the generated call path.
+    ours = error.__traceback__ is not None and raised_by(error) in ("", "autograd_ops", "autograd_backends")
+    return explain(error) if ours else None
 
 
 def _at_prompt(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import re
 import sys
 import textwrap
@@ -13,7 +12,7 @@ from html import escape
 from autograd_backends import DeviceError, ShapeError
 
 from ..tape import TapeError
-from ..user_line import Line, user_line_of
+from ..user_line import Line, line_at, user_line_of
 from .look import GREY, LINE, PAPER, RED
 from .operands import ErrorOperand, operands_of
 from .shell import line_in_words, place_in_words
@@ -243,4 +242,4 @@ _KINDS: list[tuple[_Test, str, str]] = [
 def _changed_at(message: str) -> Line | None:
     """The line that changed a value in place, from the message that names it."""
     found = re.search(r" at (.+):(\d+) has since changed it in place", message)
-    return None if found is None else Line(found[1], int(found[2]), linecache.getline(found[1], int(found[2])).strip())
+    return None if found is None else line_at(found[1], int(found[2]))
