@@ -565,8 +565,7 @@ def _rewrap(op: Op, node: Any) -> tuple[Any, ...]:
     rewrapped = list(saved)
     kinds = {i.name: i.kind for i in op.inputs}
     parent_of: dict[str, Any] = runtime.parents_by_input(op, node.parents)
-    column = 0
-    for kept in op.kept:
+    for kept, column in op.columns():
         if kept.kind == "input":
             parent: Any = parent_of.get(kept.name)
             value = saved[column]
@@ -576,5 +575,4 @@ def _rewrap(op: Op, node: Any) -> tuple[Any, ...]:
                 rewrapped[column] = runtime.on_tape(value, parent)
         elif kept.kind == "output":
             rewrapped[column] = runtime.on_tape(saved[column], runtime.output_node(op, node, kept.name))
-        column += 3 if kept.kind in ("input", "output") else 1
     return tuple(rewrapped)

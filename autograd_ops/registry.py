@@ -21,7 +21,7 @@ How a call runs is in `call_path`, generated from what is declared here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NoReturn, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -266,6 +266,13 @@ class Op(Step):
                 "outputs or extras"
             )
         return Kept(name, kind, name, wanted_by)
+
+    def columns(self) -> Iterator[tuple[Kept, int]]:
+        """Every value that is kept, and where it stands in what a node saved."""
+        column = 0
+        for kept in self.kept:
+            yield kept, column
+            column += 3 if kept.kind in ("input", "output") else 1  # with its version, and the number of that
 
     def check(self) -> None:
         """Refuse an op that has no rules and is not declared ``nondiff``.

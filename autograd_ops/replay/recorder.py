@@ -176,7 +176,7 @@ class Recorder(Backward):
 
     def _extras(self, op: Op, node: Node | None) -> list[str]:
         """Names for what the function returns after its result."""
-        kept = {} if node is None else {k.name: v for k, v in self._kept(op, node)}
+        kept = {} if node is None else {k.name: node.saved[column] for k, column in op.columns()}
         names = []
         for extra in op.saves:
             value = kept.get(extra)
@@ -187,15 +187,6 @@ class Recorder(Backward):
             else:
                 names.append("_" if value is None else self._new(value))
         return names
-
-    @staticmethod
-    def _kept(op: Op, node: Node) -> list[tuple[Any, Any]]:
-        """What `node` saved, beside what it is."""
-        found, column = [], 0
-        for kept in op.kept:
-            found.append((kept, node.saved[column]))
-            column += 3 if kept.kind in ("input", "output") else 1
-        return found
 
     # ---------------------------------------------------------------- Tensors and arrays that no op makes
 

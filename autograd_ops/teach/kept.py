@@ -26,10 +26,8 @@ def kept_arrays(node: Node) -> list[tuple[str, Any]]:
         arrays = [(f"saved {i}", getattr(value, "_array", value)) for i, value in enumerate(node.saved)]
         return [(name, array) for name, array in arrays if is_array(array)]
     kept: list[tuple[str, Any]] = []
-    column = 0
-    for entry in op.kept:
+    for entry, column in op.columns():
         value = node.saved[column]
-        column += 3 if entry.kind in ("input", "output") else 1  # with its version, and the number of that
         if entry.kind not in ("input", "output", "extra"):
             continue
         if isinstance(value, (list, tuple)):
